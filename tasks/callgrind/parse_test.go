@@ -1,0 +1,215 @@
+package callgrind
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The figures are those that valgrind itself told at the end of the run
+// ("I refs"), for each way to write the same costs.
+func TestParseFilesOfValgrind(t *testing.T) {
+	tests := []struct {
+		file   string
+		parts  int
+		total  int64
+		fib    int64 // self cost of main.fib, its recursion included
+		events int
+	}{
+		{"valgrind_cache.out", 1, 2677, 2562, 16},
+		{"valgrind_combined.out", 4, 2677, 2562, 1},
+		{"valgrind_instr.out", 1, 2677, 2562, 1},
+		{"valgrind_jumps.out", 1, 2677, 2562, 1},
+		{"valgrind_line.out", 1, 267113, 2562, 1},
+		{"valgrind_nocomp.out", 1, 2677, 2562, 1},
+		{"valgrind_parts.out", 2, 2677, 2562, 1},
+		{"valgrind_recs.out", 1, 2677, 2562, 1},
+		{"valgrind_thread.out", 1, 2090, 0, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			profile, err := Parse(test.file, read(t, test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := profile.Total(); got != test.total {
+				t.Errorf("Total is %d, want %d", got, test.total)
+			}
+			if got := len(profile.Parts); got != test.parts {
+				t.Errorf("%d parts, want %d", got, test.parts)
+			}
+			if got := len(profile.Parts[0].Events); got != test.events {
+				t.Errorf("%d events, want %d", got, test.events)
+			}
+			var fib int64
+			for _, fn := range profile.Functions() {
+				// Recursion levels and callers are part of the name: main.fib'2.
+				if name, _, _ := strings.Cut(fn.Name, "'"); name == "main.fib" {
+					fib += fn.Self
+				}
+			}
+			if fib != test.fib {
+				t.Errorf("main.fib is %d, want %d", fib, test.fib)
+			}
+		})
+	}
+}
+
+func TestParseBadFiles(t *testing.T) {
+	tests := []struct{ defect, want string }{
+		{"after_totals", `:27: unexpected line "fn=(1)" after totals`},
+		{"bad_address", `:17: cost line "4096 10 4 1": address "4096": want 0x and hexadecimal digits`},
+		{"bad_cost", `:18: cost line "+4 +1 5x": cost "5x": want a decimal number`},
+		{"bad_jcnd", `:19: "jcnd=1 +2 * ": want followed/executed`},
+		{"bad_line", `:17: `},
+		{"bad_positions", `:10: positions: "instr bb line", want line, instr, or instr line`},
+		{"call_without_callee", `:19: "calls=2 0x2000 +20 ": no fn= and cfn= before it`},
+		{"carriage_returns", `:1: not a callgrind profile`},
+		{"cost_before_fn", `:16: cost line "0x1000 10 4 1" before any fn=`},
+		{"empty", `:1: not a callgrind profile: the first line is "", want "# callgrind format"`},
+		{"empty_name", `:14: "ob=": no name`},
+		{"event_twice", `:11: events: event "Dr" stands twice`},
+		{"header_in_body", `:23: unexpected line "events: Ir"`},
+		{"header_twice", `:5: second "pid" line in one header`},
+		{"huge_name_number", `:14: "ob=(99999999) /src/prog": the number of a name is 99999999`},
+		{"ir_not_first", `:11: events: the events are ["Dr" "Ir"], want Ir first`},
+		{"jump_with_cost", `:20: `},
+		{"negative_cost", `:18: cost line "+4 +1 -5": cost "-5"`},
+		{"no_cost", `:18: cost line "+4 +1": cost "": want a decimal number`},
+		{"no_creator", `:13: the header ends at "ob=(1) /src/prog" without creator`},
+		{"no_events", `:12: the header ends at "ob=(1) /src/prog" without events, summary`},
+		{"no_ir", `:11: events: the events are ["Dr" "Dw"], want Ir first`},
+		{"no_positions", `:13: the header ends at "ob=(1) /src/prog" without positions`},
+		{"no_totals", `:25: truncated: the file ends without totals`},
+		{"no_version", `:13: the header ends at "ob=(1) /src/prog" without version`},
+		{"not_callgrind", `:1: not a callgrind profile: the first line is "# cachegrind"`},
+		{"other_creator", `:3: creator: creator is "cachegrind-3.19.0", want callgrind-3.x`},
+		{"overflow", `:18: cost line "+4 +1 9223372036854775808": cost "9223372036854775808": number too large`},
+		{"overflow_parts", `:52: the totals of all parts: number too large`},
+		{"overflow_sum", `:18: cost line "+4 +1 9223372036854775807": the sum of Ir: number too large`},
+		{"position_below_zero", `:18: cost line "+4 -11 5": line "-11": -11 from 10 leaves the range`},
+		{"renamed", `:23: "fn=(2) main.other": (2) is "main.leaf" already`},
+		{"too_many_costs", `:18: cost line "+4 +1 5 0 0": more costs than the 2 events`},
+		{"truncated", `:20: truncated: the last line "calls=2 0" has no newline`},
+		{"truncated_call", `:20: "calls=2 0x2000 +20 ": truncated: the file ends before its position line`},
+		{"truncated_header", `:9: truncated: the file ends inside a header`},
+		{"truncated_totals", `:26: truncated: the last line "totals: 19" has no newline`},
+		{"undefined_name", `:23: "fn=(3)": (3) has no name yet`},
+		{"unknown_header", `:8: color: unknown header key`},
+		{"unknown_line", `:14: unexpected line "objects /src/prog"`},
+		{"unknown_spec", `:19: unknown line "rfn=(2) main.leaf"`},
+		{"version_2", `:2: version: version is "2", want 1`},
+		{"wrong_sum", `:26: totals: Ir is 20, but the self costs of the part add up to 19`},
+		{"wrong_sum_other_event", `:26: totals: Dr is 4, but the self costs of the part add up to 3`},
+	}
+	fixtures, err := filepath.Glob("testdata/bad/*.out")
+	if err != nil || len(fixtures) != len(tests) {
+		t.Errorf("%d fixtures in testdata/bad (%v), %d tests", len(fixtures), err, len(tests))
+	}
+	for _, test := range tests {
+		t.Run(test.defect, func(t *testing.T) {
+			data := read(t, "bad/"+test.defect+".out")
+			_, err := Parse("x.out", data)
+			if err == nil || !strings.HasPrefix(err.Error(), "x.out"+test.want) {
+				t.Errorf("got  %v\nwant x.out%s…", err, test.want)
+			}
+			_, selfErr := ParseSelf("x.out", data)
+			if err != nil && (selfErr == nil || selfErr.Error() != err.Error()) {
+				t.Errorf("ParseSelf: %v, want what Parse says: %v", selfErr, err)
+			}
+		})
+	}
+}
+
+// A file that is cut anywhere is refused, also between two lines.
+func TestParseEveryPrefix(t *testing.T) {
+	data := read(t, "good.out")
+	for n := range data {
+		if _, err := Parse("x.out", data[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are accepted", n, len(data))
+		}
+	}
+}
+
+func TestParseDetail(t *testing.T) {
+	profile, err := Parse("good.out", read(t, "good.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := profile.Parts[0]
+	if part.Creator != "callgrind-3.19.0" || part.PID != 100 || part.Cmd != "./prog" || part.Number != 1 || part.Summary != 19 {
+		t.Errorf("header: %+v", part)
+	}
+	main, leaf := part.Functions[0], part.Functions[1]
+	if main.Name != "main.main" || main.File != "main.go" || main.Object != "/src/prog" || main.Self != 9 {
+		t.Errorf("main.main: %+v", main)
+	}
+	want := Cost{File: 0, Line: 11, Addr: 0x1004, Ir: 5}
+	if len(main.Costs) != 2 || main.Costs[1] != want {
+		t.Errorf("costs of main.main: %+v, want %+v second", main.Costs, want)
+	}
+	call := Call{Callee: leaf, Line: 11, Addr: 0x1004, Count: 2, Inclusive: 10}
+	if len(main.Calls) != 1 || main.Calls[0] != call {
+		t.Errorf("calls of main.main: %+v, want %+v", main.Calls, call)
+	}
+	if got := profile.Functions(); got[0].Name != "main.leaf" || got[0].Self != 10 {
+		t.Errorf("the first of Functions is %+v, want main.leaf with 10", got[0])
+	}
+	if got := profile.Self("main.main"); got != 9 {
+		t.Errorf("Self is %d, want 9", got)
+	}
+}
+
+func TestParseSelfAgrees(t *testing.T) {
+	data := read(t, "valgrind_line.out")
+	full, err := Parse("x", data)
+	short, shortErr := ParseSelf("x", data)
+	if err := errors.Join(err, shortErr); err != nil {
+		t.Fatal(err)
+	}
+	a, b := full.Functions(), short.Functions()
+	if len(a) != len(b) {
+		t.Fatalf("%d functions, ParseSelf has %d", len(a), len(b))
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name || a[i].Self != b[i].Self {
+			t.Errorf("%s %d, ParseSelf has %s %d", a[i].Name, a[i].Self, b[i].Name, b[i].Self)
+		}
+		if b[i].Costs != nil || b[i].Calls != nil {
+			t.Errorf("ParseSelf keeps the details of %s", b[i].Name)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	data := read(b, "valgrind_line.out")
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse("x", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseSelf(b *testing.B) {
+	data := read(b, "valgrind_line.out")
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseSelf("x", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
