@@ -20,7 +20,6 @@ func (p *parser) parseHeader() (*Part, columns, error) {
 	var cols columns
 	seen := make(map[string]bool)
 	for {
-		start := p.rest
 		line, ok, err := p.next()
 		if err != nil {
 			return nil, cols, err
@@ -34,10 +33,12 @@ func (p *parser) parseHeader() (*Part, columns, error) {
 		key, value, isHeader := bytes.Cut(line, []byte(":"))
 		// totals ends a body, also an empty one.
 		if !isHeader || bytes.ContainsAny(key, "= ") || string(key) == "totals" {
-			p.rest = start
-			p.line--
 			part.Creator, part.PID, part.Cmd = p.creator, p.pid, p.cmd
-			return part, cols, checkHeader(seen, p, part, line)
+			if err := p.checkHeader(seen, line); err != nil {
+				return nil, cols, err
+			}
+			p.unread(line)
+			return part, cols, nil
 		}
 		if seen[string(key)] && string(key) != "desc" && string(key) != "event" {
 			return nil, cols, fmt.Errorf("second %q line in one header", key)
@@ -50,9 +51,9 @@ func (p *parser) parseHeader() (*Part, columns, error) {
 }
 
 // checkHeader makes sure that the body that starts with line can be understood.
-func checkHeader(seen map[string]bool, p *parser, part *Part, line []byte) error {
+func (p *parser) checkHeader(seen map[string]bool, line []byte) error {
 	var missing []string
-	if p.versions == 0 {
+	if !p.versioned {
 		missing = append(missing, "version")
 	}
 	if p.creator == "" {
@@ -64,7 +65,6 @@ func checkHeader(seen map[string]bool, p *parser, part *Part, line []byte) error
 		}
 	}
 	if missing != nil {
-		p.line++
 		return fmt.Errorf("the header ends at %s without %s", quote(line), strings.Join(missing, ", "))
 	}
 	return nil
@@ -74,7 +74,7 @@ func (p *parser) parseHeaderLine(part *Part, cols *columns, key, value string) e
 	var err error
 	switch key {
 	case "version":
-		p.versions++
+		p.versioned = true
 		if value != "1" {
 			err = fmt.Errorf("version is %q, want 1", value)
 		}

@@ -20,7 +20,7 @@ func ParseSelf(name string, data []byte) (*Profile, error) {
 }
 
 func parse(name string, data []byte, detail bool) (*Profile, error) {
-	p := &parser{rest: data, detail: detail, profile: &Profile{}, fileIndex: make(map[string]int32)}
+	p := &parser{data: data, detail: detail, profile: &Profile{}, fileIndex: make(map[string]int32)}
 	if err := p.parseFile(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, p.line, err)
 	}
@@ -31,21 +31,22 @@ func parse(name string, data []byte, detail bool) (*Profile, error) {
 // main.main" once, "(12)" from then on), separately for objects, source files
 // and functions.
 type parser struct {
-	rest   []byte
-	line   int
+	data   []byte
+	at     int // in data, of the next line
+	line   int // number of the last line read
 	detail bool
 
 	profile   *Profile
 	fileIndex map[string]int32 // of Profile.Files
 	total     int64            // of all parts so far
 
-	creator  string // these three hold for the parts that follow
-	pid      int
-	cmd      string
-	versions int
-	objects  []string // by number
-	files    []string
-	names    []string
+	creator   string // these hold for the parts that follow
+	pid       int
+	cmd       string
+	versioned bool
+	objects   []string // by number
+	files     []string
+	names     []string
 
 	body
 }
@@ -54,17 +55,23 @@ type parser struct {
 // of the file; a last line without a newline is an error, because callgrind
 // writes whole lines.
 func (p *parser) next() ([]byte, bool, error) {
-	if len(p.rest) == 0 {
+	rest := p.data[p.at:]
+	if len(rest) == 0 {
 		return nil, false, nil
 	}
 	p.line++
-	end := bytes.IndexByte(p.rest, '\n')
+	end := bytes.IndexByte(rest, '\n')
 	if end < 0 {
-		return nil, false, fmt.Errorf("truncated: the last line %s has no newline", quote(p.rest))
+		return nil, false, fmt.Errorf("truncated: the last line %s has no newline", quote(rest))
 	}
-	line := p.rest[:end]
-	p.rest = p.rest[end+1:]
-	return line, true, nil
+	p.at += end + 1
+	return rest[:end], true, nil
+}
+
+// unread makes next return the line again.
+func (p *parser) unread(line []byte) {
+	p.at -= len(line) + 1
+	p.line--
 }
 
 func (p *parser) parseFile() error {
@@ -92,7 +99,6 @@ func (p *parser) parseFile() error {
 // same process has only "part:" and keeps the numbers.
 func (p *parser) skipToPart() (bool, error) {
 	for {
-		start := p.rest
 		line, ok, err := p.next()
 		if err != nil || !ok {
 			return false, err
@@ -101,11 +107,10 @@ func (p *parser) skipToPart() (bool, error) {
 		case len(line) == 0:
 		case string(line) == firstLine:
 			p.objects, p.files, p.names = nil, nil, nil
-			p.creator, p.pid, p.cmd, p.versions = "", 0, "", 0
+			p.creator, p.pid, p.cmd, p.versioned = "", 0, "", false
 			return true, nil
 		case bytes.HasPrefix(line, []byte("part: ")):
-			p.rest = start
-			p.line--
+			p.unread(line)
 			return true, nil
 		default:
 			return false, fmt.Errorf("unexpected line %s after totals", quote(line))
