@@ -1,0 +1,87 @@
+package budget
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func names(t *testing.T, directory string) string {
+	t.Helper()
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func TestWriteKeepsModeAndLinks(t *testing.T) {
+	directory := t.TempDir()
+	real := filepath.Join(directory, "real.toml")
+	link := filepath.Join(directory, "budgets.toml")
+	if err := os.WriteFile(real, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(real, 0o640); err != nil { // whatever the umask is
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real.toml", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if target, err := os.Readlink(link); err != nil || target != "real.toml" {
+		t.Errorf("the link is now %q, %v", target, err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 || string(readFile(t, real)) != "new" {
+		t.Errorf("%v, %v, %s", info.Mode(), err, readFile(t, real))
+	}
+	if got := names(t, directory); got != "budgets.toml real.toml" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+func TestWriteCreates(t *testing.T) {
+	directory := t.TempDir()
+	link := filepath.Join(directory, "link")
+	if err := os.Symlink("new.toml", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(readFile(t, filepath.Join(directory, "new.toml"))); got != "new" {
+		t.Errorf("the target of a dangling link holds %q", got)
+	}
+}
+
+func TestWriteFailureLeavesNothing(t *testing.T) {
+	directory := t.TempDir()
+	target := filepath.Join(directory, "budgets.toml")
+	if err := os.Mkdir(target, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(target, []byte("new")); err == nil || !strings.Contains(err.Error(), "budgets.toml: write: ") {
+		t.Errorf("got %v", err)
+	}
+	if err := Write(filepath.Join(directory, "absent", "budgets.toml"), nil); err == nil {
+		t.Error("written into a directory that does not exist")
+	}
+	loop := filepath.Join(directory, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(loop, nil); err == nil {
+		t.Error("written through a link that points to itself")
+	}
+	if got := names(t, directory); got != "budgets.toml loop" {
+		t.Errorf("left behind: %s", got)
+	}
+}
