@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfpin/perfpin/server/core"
+	"github.com/perfpin/perfpin/server/rootfs"
 	"github.com/perfpin/perfpin/server/urlpath"
 )
 
@@ -35,9 +36,7 @@ func writeFixtures(b *testing.B) string {
 			b.Fatal(err)
 		}
 	}
-	// The cache takes no file that changed within the last two ticks of the
-	// kernel's clock.
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(rootfs.Settling * 3 / 2) // the cache keeps no fresh file
 	return root
 }
 

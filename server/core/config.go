@@ -11,7 +11,8 @@ import (
 // Config says what a Site serves and how. Begin with Defaults: zero values
 // mean what they say.
 type Config struct {
-	// CacheBytes bounds the content cache; 0 turns it off.
+	// CacheBytes bounds the content cache; 0 turns it off. A file that changed
+	// within the last rootfs.Settling is not kept.
 	CacheBytes int64
 	// CacheFileBytes is the largest file that is held in memory. Larger ones
 	// are sent from an open file.

@@ -84,8 +84,23 @@ func (s *Site) build(r *resource, c field.Coding) (*representation, error) {
 }
 
 // readWhole reads all of f, or fails with errStale if it is not the version
-// that info describes, before or after.
+// that info describes, before or after. While the file is too fresh for its
+// times to tell it is read twice: what was the same both times was the content
+// at some instant, and is not put together from two.
 func readWhole(f *rootfs.File, info rootfs.Info) ([]byte, error) {
+	settled := info.Settled()
+	body, err := readOnce(f, info)
+	if err != nil || settled {
+		return body, err
+	}
+	again, err := readOnce(f, info)
+	if err == nil && !bytes.Equal(body, again) {
+		err = errStale
+	}
+	return body, err
+}
+
+func readOnce(f *rootfs.File, info rootfs.Info) ([]byte, error) {
 	body := make([]byte, info.Size)
 	if _, err := f.ReadAt(body, 0); errors.Is(err, io.EOF) {
 		return nil, errStale

@@ -2,6 +2,7 @@ package rootfs
 
 import (
 	"io"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,19 +29,22 @@ type Info struct {
 	Kind     Kind
 }
 
-// settling is how long after a change a second one might leave the same
-// ctime behind. The kernel stamps files with a clock of one tick, 1 to 10 ms
-// (CONFIG_HZ 1000 to 100).
-const settling = 20e6
+// Settling is how long after its last change a file counts as fresh. The
+// kernel stamps a write when it begins, with a clock of one tick, 1 to 10 ms
+// (CONFIG_HZ 1000 to 100): a second write in the same tick, or one that is
+// still copying, does not show. A writer would have to be stopped in the
+// middle of one write(2) for longer than this to go unnoticed.
+const Settling = 100 * time.Millisecond
 
 // Settled tells whether any later change will show in the Info. It asks the
-// kernel's coarse clock, which is the one that stamps files.
+// kernel's coarse clock, which is the one that stamps files, and not the
+// caller's.
 func (i Info) Settled() bool {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
 		return false
 	}
-	return now.Nano()-i.Ctime > settling
+	return now.Nano()-i.Ctime > int64(Settling)
 }
 
 // File is a regular file opened for reading.
