@@ -1,0 +1,352 @@
+package tool_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perfpin/perfpin/tasks/tool"
+)
+
+// patience is how long a test waits for what must happen. It is no measurement.
+const patience = 20 * time.Second
+
+func shell(script string) tool.Command {
+	return tool.Command{
+		Path: "/bin/sh",
+		Args: []string{"-c", script},
+		Env:  []string{"PATH=/usr/bin:/bin"},
+	}
+}
+
+func TestRunPassesEverything(t *testing.T) {
+	dir := t.TempDir()
+	extra := filepath.Join(dir, "extra")
+	if err := os.WriteFile(extra, []byte("from fd 3"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(extra)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var out, errOut bytes.Buffer
+	c := shell(`echo "$0|$1|$(pwd)|$A|$(cat)|$(cat <&3)"; echo oops >&2; env | grep -v -e ^PWD= -e ^_=`)
+	c.Args = append(c.Args, "name", "$HOME *")
+	c.Dir = dir
+	c.Env = append(c.Env, "A=b c")
+	c.Stdin = strings.NewReader("from stdin")
+	c.Stdout, c.Stderr = &out, &errOut
+	c.Files = []*os.File{file}
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := "name|$HOME *|" + dir + "|b c|from stdin|from fd 3\n"
+	got, env, _ := strings.Cut(out.String(), "\n")
+	if got+"\n" != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if errOut.String() != "oops\n" {
+		t.Errorf("stderr: got %q", errOut.String())
+	}
+	for line := range strings.Lines(env) {
+		name, _, _ := strings.Cut(line, "=")
+		if name != "PATH" && name != "A" && name != "OLDPWD" && name != "SHLVL" {
+			t.Errorf("variable %q was inherited", line)
+		}
+	}
+}
+
+func TestRunInheritsNoEnvironment(t *testing.T) {
+	t.Setenv("LEAK", "yes")
+	var out bytes.Buffer
+	err := tool.Command{Path: "/usr/bin/env", Stdout: &out}.Run(t.Context())
+	if err != nil || out.Len() != 0 {
+		t.Errorf("environment %q, error %v", out.String(), err)
+	}
+}
+
+func TestRunUsesArg0(t *testing.T) {
+	var out bytes.Buffer
+	c := tool.Command{Path: "/bin/sh", Arg0: "constant", Args: []string{"-c", "tr '\\0' ' ' </proc/$$/cmdline"}, Stdout: &out,
+		Env: []string{"PATH=/usr/bin:/bin"}}
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "constant ") {
+		t.Errorf("command line %q", out.String())
+	}
+}
+
+func TestFailureShowsTailThenOneLine(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "logs", "build.log")
+	first := shell("echo earlier run")
+	first.Log = log
+	if err := first.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c := shell("i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo line $i; done; echo the cause >&2; exit 7")
+	c.Args = append(c.Args, strings.Repeat("x", 500))
+	c.Log = log
+	err := c.Run(t.Context())
+	var failure *tool.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("got %T %v", err, err)
+	}
+	if failure.ExitCode != 7 || failure.Signal != 0 || failure.Cause != nil {
+		t.Errorf("got %+v", failure)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 21 || lines[0] != "line 982" || lines[19] != "the cause" {
+		t.Errorf("the tail is %q", lines[:len(lines)-1])
+	}
+	last := lines[len(lines)-1]
+	if !strings.HasPrefix(last, "/bin/sh: -c i=0;") || !strings.HasSuffix(last, "…: exit status 7 (log: "+log+")") {
+		t.Errorf("the line is %q", last)
+	}
+	written, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(written, []byte("\n")); n != 1002 {
+		t.Errorf("the log holds %d lines, want 1002", n)
+	}
+}
+
+func TestFailureWithoutLogStillShowsTail(t *testing.T) {
+	err := shell("echo why; exit 1").Run(t.Context())
+	want := "why\n/bin/sh: -c echo why; exit 1: exit status 1"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestFailureBySignal(t *testing.T) {
+	err := shell("kill -SEGV $$").Run(t.Context())
+	var failure *tool.Error
+	if !errors.As(err, &failure) || failure.Signal != syscall.SIGSEGV || failure.ExitCode != -1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx     context.Context
+		command tool.Command
+		want    string
+	}{
+		"a relative path": {t.Context(), tool.Command{Path: "sh"}, "sh: start: the path is not absolute"},
+		"no program":      {t.Context(), tool.Command{Path: "/nonexistent/x"}, "no such file"},
+		"no such folder":  {t.Context(), tool.Command{Path: "/bin/sh", Dir: "/nonexistent"}, "no such file"},
+		"no such cpu":     {t.Context(), tool.Command{Path: "/bin/sh", CPUs: []int{1023}}, "sched_setaffinity"},
+		"a log that is a folder": {
+			t.Context(), tool.Command{Path: "/bin/sh", Log: t.TempDir()}, "is a directory",
+		},
+		"an ended context": {canceled, tool.Command{Path: "/bin/sh"}, "context canceled"},
+	} {
+		err := test.command.Run(test.ctx)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+// The child starts a grandchild that holds its output open and would outlive it.
+const leaveGrandchild = `sleep 1000 & echo $!; `
+
+func TestExitEndsGrandchildren(t *testing.T) {
+	var out bytes.Buffer
+	c := shell(leaveGrandchild + "exit 0")
+	c.Stdout = &out
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	requireDead(t, out.String())
+}
+
+func TestCancelEndsTheGroup(t *testing.T) {
+	cause := errors.New("no longer wanted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	out := &notifier{wrote: make(chan struct{})}
+	c := shell(`trap "" TERM INT HUP; ` + leaveGrandchild + "wait")
+	c.Stdout = out
+	child, err := c.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-out.wrote
+	cancel(cause)
+	err = child.Wait()
+	var failure *tool.Error
+	if !errors.As(err, &failure) || failure.Signal != syscall.SIGKILL ||
+		!errors.Is(err, cause) || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	requireDead(t, out.text.String())
+}
+
+func TestTimeoutEndsTheGroup(t *testing.T) {
+	var out bytes.Buffer
+	c := shell(leaveGrandchild + "wait")
+	c.Stdout = &out
+	c.Timeout = 300 * time.Millisecond
+	err := c.Run(t.Context())
+	var timeout *tool.TimeoutError
+	if !errors.As(err, &timeout) || timeout.Limit != c.Timeout {
+		t.Errorf("got %v", err)
+	}
+	requireDead(t, out.String())
+}
+
+func TestMemoryLimitCountsTheGroup(t *testing.T) {
+	// A grandchild's memory counts: tail keeps a line without end.
+	c := shell("tail -n 1 </dev/zero & wait")
+	c.MaxRSS = 64 << 20
+	c.Timeout = patience
+	err := c.Run(t.Context())
+	var memory *tool.MemoryError
+	if !errors.As(err, &memory) || memory.Limit != c.MaxRSS || memory.Seen <= memory.Limit {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStop(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		grace  time.Duration
+		check  func(error) bool
+	}{
+		"a program that obeys": {
+			`trap "exit 0" TERM; echo; while :; do sleep 0.01; done`, patience,
+			func(err error) bool { return err == nil },
+		},
+		"a program that dies of it": {
+			`echo; exec sleep 1000`, patience,
+			func(err error) bool {
+				var failure *tool.Error
+				return errors.As(err, &failure) && failure.Signal == syscall.SIGTERM
+			},
+		},
+		"a program that does not": {
+			`trap "" TERM; echo; while :; do sleep 0.01; done`, 200 * time.Millisecond,
+			func(err error) bool {
+				var timeout *tool.TimeoutError
+				return errors.As(err, &timeout)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := &notifier{wrote: make(chan struct{})}
+			c := shell(test.script)
+			c.Stdout = out
+			child, err := c.Start(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-out.wrote
+			if err := child.Stop(syscall.SIGTERM, test.grace); !test.check(err) {
+				t.Errorf("got %v", err)
+			}
+			if err := child.Stop(syscall.SIGTERM, test.grace); !test.check(err) {
+				t.Errorf("the second time: got %v", err)
+			}
+			requireDead(t, strconv.Itoa(child.Pid()))
+		})
+	}
+}
+
+func TestCPUs(t *testing.T) {
+	var before, after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	cpu := 0
+	for !before.IsSet(cpu) {
+		cpu++
+	}
+	var out bytes.Buffer
+	c := shell("grep Cpus_allowed_list /proc/self/status")
+	c.CPUs = []int{cpu}
+	c.Stdout = &out
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Fields(out.String()), strconv.Itoa(cpu); len(got) != 2 || got[1] != want {
+		t.Errorf("got %q, want %s", out.String(), want)
+	}
+	if err := unix.SchedGetaffinity(os.Getpid(), &after); err != nil || after != before {
+		t.Errorf("this process's own processors changed: %v %v", after, err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if _, err := tool.Find("mytool", "apt-get install mytool"); err == nil ||
+		err.Error() != "mytool: cannot be found on PATH\nhint: apt-get install mytool" {
+		t.Errorf("got %v", err)
+	}
+	path := filepath.Join(dir, "mytool")
+	script := "#!/bin/sh\necho\necho \" mytool $1 v$#\" >&2\necho more\n"
+	if err := os.WriteFile(path, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	found, err := tool.Find("mytool", "")
+	if err != nil || found != path {
+		t.Errorf("got %q, %v", found, err)
+	}
+	version, err := tool.Version(t.Context(), found, "-V")
+	if err != nil || version != "mytool -V v1" {
+		t.Errorf("got %q, %v", version, err)
+	}
+}
+
+// notifier tells when the first output has arrived.
+type notifier struct {
+	text  bytes.Buffer
+	wrote chan struct{}
+}
+
+func (n *notifier) Write(p []byte) (int, error) {
+	if n.text.Len() == 0 {
+		defer close(n.wrote)
+	}
+	return n.text.Write(p)
+}
+
+// requireDead demands that the processes listed no longer run, at once.
+func requireDead(t *testing.T, pids string) {
+	t.Helper()
+	fields := strings.Fields(pids)
+	if len(fields) == 0 {
+		t.Error("no process was listed")
+	}
+	for _, pid := range fields {
+		if alive(pid) {
+			t.Errorf("process %s is alive", pid)
+		}
+	}
+}
+
+// alive reports whether a process runs: one that is dead but not waited for, which
+// nobody does for orphans in some containers, does not.
+func alive(pid string) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%s/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}

@@ -1,0 +1,156 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"time"
+)
+
+// drainTimeout bounds the wait for the end of the output once the whole process
+// group is dead. Then only a program that left the group can hold a pipe open.
+const drainTimeout = 2 * time.Second
+
+// streams joins a command's standard streams with its files and writers. Copying
+// is done here and not by os/exec, whose Wait hangs as long as a grandchild holds
+// a pipe: the group has to be killed between the child's exit and the last read.
+type streams struct {
+	stdin, stdout, stderr *os.File // the child's ends
+	tail                  *tail
+
+	childEnds []io.Closer // to be closed once the child has its copies
+	readers   []*os.File  // our ends of its output
+	stdinEnd  io.Closer   // our end of its input
+	logFile   *os.File
+	copies    sync.WaitGroup
+}
+
+func (c Command) openStreams() (*streams, error) {
+	s := &streams{tail: &tail{}}
+	err := s.open(c)
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *streams) open(c Command) (err error) {
+	var log io.Writer = s.tail
+	if c.Log != "" {
+		if err := os.MkdirAll(filepath.Dir(c.Log), 0o777); err != nil {
+			return fmt.Errorf("log: %w", err)
+		}
+		s.logFile, err = os.OpenFile(c.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+		if err != nil {
+			return fmt.Errorf("log: %w", err)
+		}
+		log = io.MultiWriter(s.logFile, s.tail)
+	}
+	out, errOut := orLog(c.Stdout, log), orLog(c.Stderr, log)
+	if s.stdin, err = s.input(c.Stdin); err != nil {
+		return err
+	}
+	if s.stdout, err = s.output(out); err != nil {
+		return err
+	}
+	if same(out, errOut) {
+		// One pipe for both keeps the order in which the lines were written.
+		s.stderr = s.stdout
+		return nil
+	}
+	s.stderr, err = s.output(errOut)
+	return err
+}
+
+func orLog(w, log io.Writer) io.Writer {
+	if w == nil {
+		return log
+	}
+	return w
+}
+
+// same reports whether a and b are one writer. Comparing writers of a type that
+// cannot be compared would panic.
+func same(a, b io.Writer) bool {
+	return reflect.TypeOf(a).Comparable() && a == b
+}
+
+// input returns the file that the child reads as its standard input.
+func (s *streams) input(r io.Reader) (*os.File, error) {
+	if file, ok := r.(*os.File); ok {
+		return file, nil
+	}
+	if r == nil {
+		null, err := os.Open(os.DevNull)
+		if err == nil {
+			s.childEnds = append(s.childEnds, null)
+		}
+		return null, err
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.childEnds = append(s.childEnds, read)
+	s.stdinEnd = write
+	go func() {
+		// A program is free not to read its input: the write then fails.
+		_, _ = io.Copy(write, r)
+		_ = write.Close()
+	}()
+	return read, nil
+}
+
+// output returns the file that the child writes for w.
+func (s *streams) output(w io.Writer) (*os.File, error) {
+	if file, ok := w.(*os.File); ok {
+		return file, nil
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s.childEnds = append(s.childEnds, write)
+	s.readers = append(s.readers, read)
+	s.copies.Go(func() {
+		if _, err := io.Copy(w, read); err != nil {
+			// The writer is full or broken; the child must not block on it.
+			_, _ = io.Copy(io.Discard, read)
+		}
+	})
+	return write, nil
+}
+
+// release closes the ends that the child now has its own copies of.
+func (s *streams) release() {
+	for _, end := range s.childEnds {
+		_ = end.Close()
+	}
+	s.childEnds = nil
+}
+
+// close waits for the last of the output and closes everything.
+func (s *streams) close() error {
+	s.release()
+	if s.stdinEnd != nil {
+		_ = s.stdinEnd.Close()
+	}
+	for _, r := range s.readers {
+		_ = r.SetReadDeadline(time.Now().Add(drainTimeout))
+	}
+	s.copies.Wait()
+	for _, r := range s.readers {
+		_ = r.Close()
+	}
+	if s.logFile == nil {
+		return nil
+	}
+	if err := s.logFile.Close(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}
