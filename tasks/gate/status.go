@@ -1,0 +1,69 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The exit statuses. 2 is Mage's own, for a usage error.
+const (
+	StatusPass          = 0
+	StatusFailed        = 1 // something could not be measured
+	StatusGate          = 3 // the gate failed
+	StatusNotComparable = 4 // with strict only
+)
+
+// Status returns the exit status of a run: 1 beats 3, and 3 beats 4.
+func Status(verdicts []Verdict, strict bool) int {
+	counts := Tally(verdicts)
+	switch {
+	case counts[Failed] > 0:
+		return StatusFailed
+	case counts[Regressed]+counts[Improved]+counts[Unpinned]+counts[Missing] > 0:
+		return StatusGate
+	case strict && counts[NotComparable] > 0:
+		return StatusNotComparable
+	}
+	return StatusPass
+}
+
+// Tally counts the verdicts of each kind.
+func Tally(verdicts []Verdict) map[Kind]int {
+	counts := make(map[Kind]int)
+	for _, v := range verdicts {
+		counts[v.Kind]++
+	}
+	return counts
+}
+
+// An ExitError carries an exit status out of a Mage target. Mage asks the
+// returned error itself, not what it wraps (mg.ExitStatus), so a target returns
+// it as it is.
+type ExitError struct {
+	Status int
+	Text   string
+}
+
+func (e *ExitError) Error() string   { return e.Text }
+func (e *ExitError) ExitStatus() int { return e.Status }
+
+// Conclude returns nil for a run that passes, and otherwise an *ExitError that
+// counts what does not.
+func Conclude(verdicts []Verdict, strict bool) error {
+	status := Status(verdicts, strict)
+	if status == StatusPass {
+		return nil
+	}
+	counts := Tally(verdicts)
+	var parts []string
+	for _, kind := range Kinds() {
+		if counts[kind] > 0 && kind != Within {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[kind], kind))
+		}
+	}
+	benches := "benches"
+	if len(verdicts) == 1 {
+		benches = "bench"
+	}
+	return &ExitError{status, fmt.Sprintf("of %d %s: %s", len(verdicts), benches, strings.Join(parts, ", "))}
+}
