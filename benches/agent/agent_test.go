@@ -40,12 +40,6 @@ func newMinter() *session.Minter {
 
 func newAgent(tb testing.TB, journal io.Writer, history []session.Frame, secrets ...string) *agent.Agent {
 	tb.Helper()
-	var mask agent.Mask
-	for _, secret := range secrets {
-		if err := mask.Register(secret); err != nil {
-			tb.Fatal(err)
-		}
-	}
 	mint := newMinter()
 	for range history { // the ids of the history come from an equal minter
 		if _, err := mint.Mint(); err != nil {
@@ -54,7 +48,7 @@ func newAgent(tb testing.TB, journal io.Writer, history []session.Frame, secrets
 	}
 	a, err := agent.New(agent.Config{
 		Model: "example-large-1", MaxTokens: 4096, System: "Be brief.",
-		History: history, Mask: &mask, Journal: journal, Mint: mint,
+		History: history, Mask: newMask(tb, secrets...), Journal: journal, Mint: mint,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -125,12 +119,15 @@ func TestBuildRequest(t *testing.T) {
 }
 
 func TestNewConversation(t *testing.T) {
-	a, err := agent.New(agent.Config{Model: "m", MaxTokens: 1, Journal: io.Discard, Mint: newMinter()})
+	a, err := agent.New(agent.Config{
+		Model: "m", MaxTokens: 1, System: "Log in as " + secret, Mask: newMask(t, secret), Journal: io.Discard, Mint: newMinter(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, err := a.BuildRequest("hi")
-	want := `{"model":"m","max_tokens":1,"stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`
+	want := `{"model":"m","max_tokens":1,"stream":true,"system":"Log in as [masked]",` +
+		`"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`
 	if string(body) != want || err != nil {
 		t.Errorf("got %s, %v, want %s", body, err, want)
 	}

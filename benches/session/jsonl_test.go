@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"os"
@@ -114,8 +115,9 @@ func TestDecodeErrors(t *testing.T) {
 
 func TestDecodeRefusesAnEndlessLine(t *testing.T) {
 	input := "\n" + strings.Repeat("x", session.MaxLine+1)
-	if _, err := session.Decode("s.jsonl", strings.NewReader(input)); err == nil || !strings.Contains(err.Error(), "s.jsonl:2: ") {
-		t.Errorf("got error %v, want one at s.jsonl:2", err)
+	_, err := session.Decode("s.jsonl", strings.NewReader(input))
+	if !errors.Is(err, bufio.ErrTooLong) || !strings.Contains(err.Error(), "s.jsonl:2: ") {
+		t.Errorf("got error %v, want %v at s.jsonl:2", err, bufio.ErrTooLong)
 	}
 }
 
