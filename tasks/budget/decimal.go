@@ -62,8 +62,11 @@ func (d Decimal) times(n int64) (int64, error) {
 }
 
 // PerOperation returns the Decimal with the fewest decimals that, times iters
-// and rounded, is total again. It wants total ≥ 0 and iters ≥ 1.
+// and rounded, is total again. It panics unless total ≥ 0 and iters ≥ 1.
 func PerOperation(total, iters int64) Decimal {
+	if total < 0 || iters < 1 {
+		panic(fmt.Sprintf("budget: %d of %d operations is no count", total, iters))
+	}
 	var (
 		scale = big.NewInt(1)
 		n     = big.NewInt(iters)

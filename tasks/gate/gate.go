@@ -65,7 +65,8 @@ func Kinds() []Kind {
 type Verdict struct {
 	Bench string // or the path of a package that could not be counted at all
 	Kind  Kind
-	// Count is nil where nothing was counted; its Err is then in Err.
+	// Count is nil where nothing was counted, or nothing that makes sense; Err
+	// then tells why.
 	Count *count.Count
 	Pin   *budget.Pin // nil where there is none
 	Band  budget.Band // that holds for Pin; "" without one
@@ -89,6 +90,19 @@ func (v *Verdict) Delta() (int64, bool) {
 		return 0, false
 	}
 	return v.Count.Total - v.Pin.Total(), true
+}
+
+// DeltaPerOperation returns Delta as a decimal per operation, "-0.5"; false
+// where there is no Delta.
+func (v *Verdict) DeltaPerOperation() (string, bool) {
+	delta, ok := v.Delta()
+	switch {
+	case !ok:
+		return "", false
+	case delta < 0:
+		return "-" + string(budget.PerOperation(-delta, v.Count.Iters)), true
+	}
+	return string(budget.PerOperation(delta, v.Count.Iters)), true
 }
 
 // PerOperation returns the measured instructions, allocations and bytes per
@@ -171,8 +185,11 @@ func judgeCount(c *count.Count, file *budget.File, differences []budget.Differen
 	switch {
 	case c.Err != nil:
 		v.Kind, v.Err, v.Count = Failed, c.Err, nil
+	case c.Allocs < 0 || c.Bytes < 0:
+		v.Kind, v.Count = Failed, nil
+		v.Err = fmt.Errorf("counted %d allocations and %d bytes: neither can be negative", c.Allocs, c.Bytes)
 	case c.Iters < 1 || c.Total < c.Iters:
-		v.Kind = Failed
+		v.Kind, v.Count = Failed, nil
 		v.Err = fmt.Errorf("counted %d instructions in %d operations: want at least one an operation", c.Total, c.Iters)
 	case differences != nil:
 		v.Kind, v.Differences = NotComparable, differences

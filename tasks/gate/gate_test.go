@@ -92,6 +92,7 @@ func TestJudgeOneBench(t *testing.T) {
 		{"other iters", plain, settled("x", 20, 20000), "failed: counted 20 operations, but the pin is of 10"},
 		{"nothing counted", plain, settled("x", 10, 0), "failed: counted 0 instructions in 10 operations: want at least one an operation"},
 		{"fewer than operations", plain, settled("x", 10, 9), "failed: counted 9 instructions in 10 operations: want at least one an operation"},
+		{"negative heap", plain, allocs(0, -1), "failed: counted 0 allocations and -1 bytes: neither can be negative"},
 		{"error", plain, count.Count{Bench: "x", Err: errors.New("panicked")}, "failed: panicked"},
 		{"huge", `x = { ir = 9223372036854775807, iters = 1 }`, settled("x", 1, math.MaxInt64), "within"},
 	}
@@ -153,6 +154,13 @@ func TestDelta(t *testing.T) {
 	v := Judge([]count.Count{settled("x", 10, 10100)}, parse(t, `x = { ir = 1000, iters = 10 }`), here, Options{})[0]
 	if delta, ok := v.Delta(); !ok || delta != 100 {
 		t.Errorf("delta is %d, %v, want 100", delta, ok)
+	}
+	if text, ok := v.DeltaPerOperation(); !ok || text != "10" {
+		t.Errorf("delta per operation is %s, %v, want 10", text, ok)
+	}
+	v = Judge([]count.Count{settled("x", 10, 9999)}, parse(t, `x = { ir = 1000, iters = 10 }`), here, Options{})[0]
+	if text, ok := v.DeltaPerOperation(); !ok || text != "-0.1" {
+		t.Errorf("delta per operation is %s, %v, want -0.1", text, ok)
 	}
 	v = Judge([]count.Count{settled("x", 20, 10100)}, parse(t, `x = { ir = 1000, iters = 10 }`), here, Options{})[0]
 	if _, ok := v.Delta(); ok {

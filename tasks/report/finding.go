@@ -1,0 +1,100 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/gate"
+)
+
+// A finding is something to say about a verdict below the table.
+type finding struct {
+	kind gate.Kind
+	text string // "object: what: cause"
+	hint string // a command, "" where there is none or text has its own
+}
+
+// describe returns the findings, those of the best kind first. What holds for
+// the whole run, a platform that differs, is said once.
+func describe(verdicts []gate.Verdict) []finding {
+	var findings []finding
+	saidPlatform := false
+	for i := range verdicts {
+		v := &verdicts[i]
+		switch {
+		case v.Kind == gate.NotComparable && saidPlatform:
+			continue
+		case v.Kind == gate.NotComparable:
+			saidPlatform = true
+			findings = append(findings, describePlatform(v))
+		case v.Kind != gate.Within:
+			findings = append(findings, describeOne(v))
+		case v.Varies():
+			findings = append(findings, finding{kind: v.Kind, text: escape(v.Bench) + ": within, but its runs disagree: " + tellRuns(v.Count.Runs)})
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b finding) int { return cmp.Compare(rank(a.kind), rank(b.kind)) })
+	return findings
+}
+
+func describeOne(v *gate.Verdict) finding {
+	bench := escape(v.Bench)
+	f := finding{kind: v.Kind}
+	// What follows "#" is a comment to the shell too.
+	pin := "go tool mage pin -bench=" + quoteShell("^"+regexp.QuoteMeta(v.Bench)+"$")
+	switch v.Kind {
+	case gate.Regressed:
+		f.text = bench + ": regressed: " + tellMoved(v)
+		f.hint = pin + "  # if it is meant"
+	case gate.Improved:
+		f.text = bench + ": improved: " + tellMoved(v)
+		f.hint = pin + "  # to lock it in"
+	case gate.Unpinned:
+		f.text = bench + ": unpinned: it has no line in budgets.toml"
+		f.hint = pin
+		if v.Varies() {
+			f.text += ", and its runs disagree: " + tellRuns(v.Count.Runs)
+		}
+	case gate.Missing:
+		f.text = fmt.Sprintf("%s: missing: line %d of budgets.toml pins it, but there is no such bench", bench, v.Pin.Line)
+		f.hint = "go tool mage pin  # removes the line; one with -bench does not"
+	case gate.Failed:
+		f.text = fmt.Sprintf("%s: failed: %v", bench, v.Err)
+	}
+	return f
+}
+
+// tellMoved says what left the budget, and how far the instructions are.
+func tellMoved(v *gate.Verdict) string {
+	text := strings.Join(v.Moved, "; ")
+	if delta, ok := v.Delta(); ok {
+		text += fmt.Sprintf(" (in %s operations; instructions %s, band %s)",
+			group(strconv.FormatInt(v.Count.Iters, 10)), percent(delta, v.Pin.Total()), v.Band)
+	}
+	return text
+}
+
+func describePlatform(v *gate.Verdict) finding {
+	var parts []string
+	for _, d := range v.Differences {
+		parts = append(parts, fmt.Sprintf("%s is %q, pinned %q", d.Field, d.Here, d.Pinned))
+	}
+	return finding{
+		kind: v.Kind,
+		text: "budgets.toml: not comparable: " + strings.Join(parts, "; "),
+		hint: "go tool mage pin  # takes all pins anew, here",
+	}
+}
+
+func tellRuns(runs []int64) string {
+	return fmt.Sprintf("%d to %d instructions, %d distinct in %d runs",
+		slices.Min(runs), slices.Max(runs), distinct(runs), len(runs))
+}
+
+func distinct(runs []int64) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(runs))))
+}

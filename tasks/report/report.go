@@ -1,0 +1,40 @@
+// Package report shows verdicts: as a table on a terminal, as JSON for machines
+// and in Go's benchmark format for benchstat.
+//
+// # results.json
+//
+// One object with these members:
+//
+//	schema       1; a reader refuses any other
+//	platform     what the counts were taken with: go, target, libc, cpu, seed, tags,
+//	             env (a list of NAME=VALUE) and valgrind, as in [pinned] of budgets.toml
+//	differences  where platform is not the pinned one: field, pinned, here; absent
+//	             when the two agree
+//	benches      one object a bench, sorted by name
+//
+// and in each bench:
+//
+//	bench     the key in budgets.toml, or the path of a package that failed as a whole
+//	verdict   "within", "regressed", "improved", "unpinned", "missing", "failed" or
+//	          "not comparable"
+//	iters     operations counted
+//	total     instructions of all iters operations
+//	ir        instructions per operation: the shortest decimal that, times iters and
+//	          rounded, is total
+//	allocs    allocations per operation, in the same way
+//	bytes     bytes allocated per operation, in the same way
+//	pin       the recorded count: ir, iters, total, allocs and bytes, and the line of
+//	          budgets.toml that it stands on; null without a pin, and its allocs and
+//	          bytes null where they are not pinned
+//	band      "2%", what holds for the pin; "" without one
+//	delta     total minus the pin's, in instructions; null unless both are there
+//	runs      total of each run that was made, in order
+//	distinct  how many different totals those are
+//	settled   whether enough of the runs agree
+//	moved     what left its budget, with both values; absent unless it did
+//	error     why there is no count; absent when there is one
+//	profile   path of the callgrind profile; absent when there is none
+//
+// Where nothing was counted, iters, total, ir, allocs and bytes are null.
+// Numbers are exact decimals, not floating point: a total can need 63 bits.
+package report

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/gate"
+)
+
+// Schema is the number of the results.json that this package writes and reads.
+const Schema = 1
+
+// Results is the content of results.json; the package comment has the meaning
+// of each member.
+type Results struct {
+	Schema      int          `json:"schema"`
+	Platform    Platform     `json:"platform"`
+	Differences []Difference `json:"differences,omitempty"`
+	Benches     []Bench      `json:"benches"`
+}
+
+// A Platform is budget.Platform, which converts to it.
+type Platform struct {
+	Go       string   `json:"go"`
+	Target   string   `json:"target"`
+	Libc     string   `json:"libc"`
+	CPU      string   `json:"cpu"`
+	Seed     string   `json:"seed"`
+	Tags     string   `json:"tags"`
+	Env      []string `json:"env"`
+	Valgrind string   `json:"valgrind"`
+}
+
+// A Difference is budget.Difference, which converts to it.
+type Difference struct {
+	Field  string `json:"field"`
+	Pinned string `json:"pinned"`
+	Here   string `json:"here"`
+}
+
+// A Bench is one verdict. Pointers and numbers are nil or "" where the file has
+// null.
+type Bench struct {
+	Bench    string       `json:"bench"`
+	Verdict  gate.Kind    `json:"verdict"`
+	Iters    *int64       `json:"iters"`
+	Total    *int64       `json:"total"`
+	Ir       *json.Number `json:"ir"`
+	Allocs   *json.Number `json:"allocs"`
+	Bytes    *json.Number `json:"bytes"`
+	Pin      *Pin         `json:"pin"`
+	Band     string       `json:"band"`
+	Delta    *int64       `json:"delta"`
+	Runs     []int64      `json:"runs"`
+	Distinct int          `json:"distinct"`
+	Settled  bool         `json:"settled"`
+	Moved    []string     `json:"moved,omitempty"`
+	Error    string       `json:"error,omitempty"`
+	Profile  string       `json:"profile,omitempty"`
+}
+
+// A Pin is the recorded count of a Bench.
+type Pin struct {
+	Ir     json.Number  `json:"ir"`
+	Iters  int64        `json:"iters"`
+	Total  int64        `json:"total"`
+	Allocs *json.Number `json:"allocs"`
+	Bytes  *json.Number `json:"bytes"`
+	Line   int          `json:"line"`
+}
+
+// NewResults gathers what results.json says of a run.
+func NewResults(verdicts []gate.Verdict, platform Platform) Results {
+	if platform.Env == nil {
+		platform.Env = []string{}
+	}
+	results := Results{Schema: Schema, Platform: platform, Benches: []Bench{}}
+	for i := range verdicts {
+		v := &verdicts[i]
+		results.Benches = append(results.Benches, newBench(v))
+		if results.Differences == nil {
+			for _, d := range v.Differences {
+				results.Differences = append(results.Differences, Difference(d))
+			}
+		}
+	}
+	return results
+}
+
+func newBench(v *gate.Verdict) Bench {
+	b := Bench{Bench: v.Bench, Verdict: v.Kind, Band: string(v.Band), Runs: []int64{}, Moved: v.Moved}
+	if ir, allocs, bytes, ok := v.PerOperation(); ok {
+		b.Iters, b.Total = new(v.Count.Iters), new(v.Count.Total)
+		b.Ir, b.Allocs, b.Bytes = number(string(ir)), number(string(allocs)), number(string(bytes))
+		b.Runs = append(b.Runs, v.Count.Runs...)
+		b.Distinct, b.Settled, b.Profile = distinct(b.Runs), v.Count.Settled, v.Count.Profile
+	}
+	if v.Pin != nil {
+		b.Pin = &Pin{
+			Ir: json.Number(v.Pin.Ir), Iters: v.Pin.Iters, Total: v.Pin.Total(), Line: v.Pin.Line,
+			Allocs: number(string(v.Pin.Allocs)), Bytes: number(string(v.Pin.Bytes)),
+		}
+	}
+	if delta, ok := v.Delta(); ok {
+		b.Delta = &delta
+	}
+	if v.Err != nil {
+		b.Error = v.Err.Error()
+	}
+	return b
+}
+
+// number returns nil for the empty decimal.
+func number(decimal string) *json.Number {
+	if decimal == "" {
+		return nil
+	}
+	return new(json.Number(decimal))
+}
+
+// Write writes results.json.
+func (r Results) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+// ReadResults reads results.json. The name stands in errors. Another schema, a
+// member that this schema does not have and a verdict that is none are errors.
+func ReadResults(name string, data []byte) (*Results, error) {
+	var head struct {
+		Schema *int `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", name, position(data, err), err)
+	}
+	if head.Schema == nil || *head.Schema != Schema {
+		got := "no schema"
+		if head.Schema != nil {
+			got = fmt.Sprintf("schema %d", *head.Schema)
+		}
+		return nil, fmt.Errorf("%s: has %s, want %d\nhint: go tool mage perf", name, got, Schema)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	results := &Results{}
+	if err := decoder.Decode(results); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", name, position(data, err), err)
+	}
+	var errs []error
+	for i, bench := range results.Benches {
+		if !slices.Contains(gate.Kinds(), bench.Verdict) {
+			errs = append(errs, fmt.Errorf("%s: bench %q (number %d): unknown verdict %q", name, bench.Bench, i+1, bench.Verdict))
+		}
+	}
+	if errs != nil {
+		return nil, errors.Join(errs...)
+	}
+	return results, nil
+}
+
+// position tells the line that an error of encoding/json is about, where it
+// tells an offset.
+func position(data []byte, err error) string {
+	var (
+		syntax *json.SyntaxError
+		kind   *json.UnmarshalTypeError
+		offset int64
+	)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	default:
+		return "not a results file"
+	}
+	before := string(data[:min(offset, int64(len(data)))])
+	return fmt.Sprintf("line %d", strings.Count(before, "\n")+1)
+}

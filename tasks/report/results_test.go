@@ -1,0 +1,111 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/perfpin/perfpin/tasks/gate"
+)
+
+func TestResultsRoundTrip(t *testing.T) {
+	other := here
+	other.Go, other.Env = "go1.27.0", []string{"A=1"}
+	for _, test := range []struct {
+		golden   string
+		verdicts []gate.Verdict
+		platform Platform
+	}{
+		{"results.golden.json", judge(t, here), Platform(here)},
+		{"results_platform.golden.json", judge(t, other), Platform(other)},
+		{"results_empty.golden.json", nil, Platform(here)},
+		{"results_hostile.golden.json", hostile(t), Platform(here)},
+	} {
+		t.Run(test.golden, func(t *testing.T) {
+			results := NewResults(test.verdicts, test.platform)
+			var out bytes.Buffer
+			if err := results.Write(&out); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, test.golden, out.Bytes())
+			again, err := ReadResults("results.json", out.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			// JSON cannot hold invalid UTF-8; all else must come back.
+			for i := range results.Benches {
+				results.Benches[i].Bench = strings.ToValidUTF8(results.Benches[i].Bench, "\ufffd")
+			}
+			again.Benches = validNames(again.Benches)
+			results.Benches = validNames(results.Benches)
+			if !reflect.DeepEqual(*again, results) {
+				t.Errorf("got\n%+v\nwant\n%+v", *again, results)
+			}
+		})
+	}
+}
+
+// validNames folds runs of replacement characters: ToValidUTF8 makes one of
+// several invalid bytes, encoding/json one each.
+func validNames(benches []Bench) []Bench {
+	for i := range benches {
+		benches[i].Bench = strings.ReplaceAll(benches[i].Bench, "\ufffd\ufffd", "\ufffd")
+	}
+	return benches
+}
+
+// Every number is written exactly, also where float64 could not hold it.
+func TestResultsAreExact(t *testing.T) {
+	var out bytes.Buffer
+	if err := NewResults(hostile(t), Platform(here)).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `"ir": 9223372036854775807,`) {
+		t.Error("the largest count is not written digit by digit")
+	}
+}
+
+// The members that the package comment names are all written, null or not.
+func TestResultsMembers(t *testing.T) {
+	var out bytes.Buffer
+	if err := NewResults(judge(t, here), Platform(here)).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Benches []map[string]any `json:"benches"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, bench := range file.Benches {
+		for _, member := range []string{"bench", "ir", "iters", "total", "allocs", "bytes", "pin", "band", "delta", "verdict", "runs", "distinct", "settled"} {
+			if _, ok := bench[member]; !ok {
+				t.Errorf("%v: no %s", bench["bench"], member)
+			}
+		}
+	}
+}
+
+func TestReadResultsRefuses(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"other schema", `{"schema": 2, "new": 1}`, "r.json: has schema 2, want 1\nhint: go tool mage perf"},
+		{"no schema", `{}`, "r.json: has no schema, want 1\nhint: go tool mage perf"},
+		{"cut", "{\"schema\": 1,\n\"benches\": [", "r.json: line 2: unexpected end of JSON input"},
+		{"empty", "", "r.json: line 1: unexpected end of JSON input"},
+		{"array", "[]", "r.json: line 1: json: cannot unmarshal array"},
+		{"wrong type", "{\"schema\": 1,\n\"benches\": 5}", "r.json: line 2: json: cannot unmarshal number"},
+		{"unknown member", `{"schema": 1, "bences": []}`, `r.json: not a results file: json: unknown field "bences"`},
+		{"two values", `{"schema": 1} {}`, "r.json: line 1: invalid character"},
+		{"unknown verdict", `{"schema": 1, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			results, err := ReadResults("r.json", []byte(test.text))
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) || results != nil {
+				t.Errorf("got %v, %v\nwant %s", results, err, test.want)
+			}
+		})
+	}
+}
