@@ -1,0 +1,124 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/perfpin/perfpin/server/core"
+	"github.com/perfpin/perfpin/server/reload"
+
+	"github.com/valyala/fasthttp"
+)
+
+// Server serves one directory. It is an http.Handler, and listens by itself
+// with Serve.
+type Server struct {
+	site   *core.Site
+	limits Limits
+	log    *accessLog  // nil without
+	reload *reload.Hub // nil without
+	sweep  *time.Timer
+	fast   *fasthttp.Server
+	// exchanges keeps Request and Response pairs for reuse.
+	exchanges sync.Pool
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	request  core.Request
+	response core.Response
+}
+
+// sweepInterval is how long a file that nobody asks for stays open, and
+// up to twice that.
+const sweepInterval = 5 * time.Second
+
+// New makes a Server of the directory root. It is an error if root is not a
+// directory, or for each fault in the options.
+func New(root string, options ...Option) (*Server, error) {
+	set := settings{core: core.Defaults(), limits: DefaultLimits()}
+	for _, option := range options {
+		option(&set)
+	}
+	if err := set.limits.validate(); err != nil {
+		return nil, err
+	}
+	if set.liveReload {
+		set.core.Inject = []byte(reload.Script)
+		set.core.Revalidate = 0
+		set.core.Headers = append(set.core.Headers, core.HeaderRule{
+			Pattern: "/**", Fields: []core.HeaderField{{Name: "Cache-Control", Value: "no-cache"}},
+		})
+	}
+	site, err := core.Open(root, set.core)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{site: site, limits: set.limits}
+	s.exchanges.New = func() any { return new(exchange) }
+	if set.accessLog != nil {
+		s.log = &accessLog{w: set.accessLog, now: set.core.Clock}
+	}
+	if set.liveReload {
+		if s.reload, err = reload.Watch(root); err != nil {
+			return nil, errors.Join(err, site.Close())
+		}
+	}
+	s.fast = s.newFast()
+	s.sweep = time.AfterFunc(sweepInterval, s.sweepAgain)
+	return s, nil
+}
+
+func (s *Server) sweepAgain() {
+	s.site.Sweep()
+	s.sweep.Reset(sweepInterval)
+}
+
+// Close ends the use of the directory. Listeners are ended by Shutdown, which
+// goes first.
+func (s *Server) Close() error {
+	s.sweep.Stop()
+	if s.reload != nil {
+		s.reload.Close()
+	}
+	return s.site.Close()
+}
+
+// chunkBytes is how much of a file is in memory while it is copied.
+const chunkBytes = 64 << 10
+
+// sectionReader reads a Section from its beginning. Its last bytes come only
+// if the file is still the version that the head describes: otherwise the
+// answer stays short, so that the client can tell.
+type sectionReader struct {
+	section core.Section
+	done    int64
+	release func()
+}
+
+func (r *sectionReader) Read(p []byte) (int, error) {
+	left := r.section.Length - r.done
+	if left == 0 {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), left)]
+	n, err := r.section.ReadAt(p, r.section.Offset+r.done)
+	if err == nil && int64(n) == left {
+		err = r.section.Intact()
+	}
+	if err != nil {
+		return 0, errors.Join(errCutShort, err)
+	}
+	r.done += int64(n)
+	return n, nil
+}
+
+// Close gives the answer back.
+func (r *sectionReader) Close() error {
+	r.release()
+	return nil
+}
+
+var errCutShort = errors.New("answer cut short")
