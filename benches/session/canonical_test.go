@@ -119,8 +119,8 @@ func TestCanonicalNumbersKeepTheirValue(t *testing.T) {
 func TestCanonicalJSONErrors(t *testing.T) {
 	for _, test := range []struct{ name, input, want string }{
 		{"empty", ``, "unexpected end of JSON input"},
-		{"two values", `1 2`, "offset 3: invalid character '2' after top-level value"},
-		{"no JSON", `{'a':1}`, `offset 2: invalid character '\''`},
+		{"two values", `1 2`, "offset 2: invalid character '2' after top-level value"},
+		{"no JSON", `{'a':1}`, `offset 1: invalid character '\''`},
 		{"leading zero", `01`, "invalid character '1' after top-level value"},
 		{"control character", "\"\n\"", `invalid character '\n' in string literal`},
 		{"name twice", `[{"a":1,"\u0061":2}]`, `offset 1: object: name "a" stands twice`},

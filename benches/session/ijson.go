@@ -184,11 +184,12 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// syntaxOffset returns where encoding/json gave up, in bytes, or 0.
+// syntaxOffset returns the offset of the byte at which encoding/json gave up: its
+// own is the number of bytes read. In a text cut short that is the last byte.
 func syntaxOffset(err error) int64 {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return syntax.Offset
+		return max(0, syntax.Offset-1)
 	}
 	return 0
 }
