@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -153,8 +154,8 @@ func FuzzParseAndEdit(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		change := Change{Set: []Pin{pin}, Pinned: &Platform{Go: "g", Target: "t", Libc: "l", CPU: "c", Seed: "s"}}
-		edited, err := file.Edit(change)
+		platform := Platform{Go: "g", Target: "t", Libc: "l", CPU: "c", Seed: "s"}
+		edited, err := file.Edit(Change{Set: []Pin{pin}, Pinned: &platform})
 		if err != nil {
 			return // refused, and nothing written
 		}
@@ -162,15 +163,68 @@ func FuzzParseAndEdit(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, edited)
 		}
+		checkOthers(t, file, after, bench)
 		if got, ok := after.Pin(bench); !ok || got.Total() != 10 {
 			t.Fatalf("%q is %+v in\n%s", bench, got, edited)
 		}
-		undo := Change{Remove: []string{bench}, Pinned: &Platform{Go: "g", Target: "t", Libc: "l", CPU: "c", Seed: "s"}}
-		if _, ok := file.Pin(bench); !ok {
-			again, err := after.Edit(undo)
-			if err != nil || len(mustParse(t, again).Pins) != len(file.Pins) {
-				t.Fatalf("undo: %v\n%s", err, again)
-			}
+		if _, known := file.Pin(bench); known {
+			return
+		}
+		// A line that was inserted and removed again leaves no trace.
+		before := after
+		if before, err = Parse("budgets.toml", mustEdit(t, after, Change{Remove: []string{bench}})); err != nil {
+			t.Fatal(err)
+		}
+		inserted, err := Parse("budgets.toml", mustEdit(t, before, Change{Set: []Pin{pin}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if removed := mustEdit(t, inserted, Change{Remove: []string{bench}}); string(removed) != string(before.data) {
+			t.Fatalf("inserted and removed:\n%q\nfrom\n%q", removed, before.data)
 		}
 	})
+}
+
+func mustEdit(t *testing.T, file *File, change Change) []byte {
+	t.Helper()
+	edited, err := file.Edit(change)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, file.data)
+	}
+	return edited
+}
+
+// checkOthers wants every pin but one to be the same in both files.
+func checkOthers(t *testing.T, before, after *File, changed string) {
+	t.Helper()
+	for _, pin := range before.Pins {
+		got, ok := after.Pin(pin.Bench)
+		if pin.Bench != changed && (!ok || !samePin(*pin, *got)) {
+			t.Fatalf("%q was %+v and is %+v", pin.Bench, pin, got)
+		}
+	}
+	if extra := len(after.Pins) - len(before.Pins); extra != 0 && extra != 1 {
+		t.Fatalf("%d pins became %d", len(before.Pins), len(after.Pins))
+	}
+}
+
+func BenchmarkParseAndEdit(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(header)
+	for i := range 2000 {
+		fmt.Fprintf(&text, "\"benches/p%04d.Name/sub\" = { ir = 1000.5, iters = 10, allocs = 1, bytes = 16 }\n", i)
+	}
+	pin, err := NewPin("benches/p1000.Other", 3, 10, 0, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		file, err := Parse("budgets.toml", []byte(text.String()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := file.Edit(Change{Set: []Pin{pin}}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

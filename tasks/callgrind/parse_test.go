@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,10 +28,13 @@ func TestParseFilesOfValgrind(t *testing.T) {
 		fib    int64 // self cost of main.fib, its recursion included
 		events int
 	}{
+		{"valgrind_3.27.out", 1, 2677, 2562, 1},
+		{"valgrind_3.27_idle_thread.out", 1, 0, 0, 1},
 		{"valgrind_cache.out", 1, 2677, 2562, 16},
 		{"valgrind_combined.out", 4, 2677, 2562, 1},
 		{"valgrind_instr.out", 1, 2677, 2562, 1},
 		{"valgrind_jumps.out", 1, 2677, 2562, 1},
+		{"valgrind_libc.out", 1, 3791, 0, 1},
 		{"valgrind_line.out", 1, 267113, 2562, 1},
 		{"valgrind_nocomp.out", 1, 2677, 2562, 1},
 		{"valgrind_parts.out", 2, 2677, 2562, 1},
@@ -168,6 +172,29 @@ func TestParseDetail(t *testing.T) {
 	}
 	if got := profile.Self("main.main"); got != 9 {
 		t.Errorf("Self is %d, want 9", got)
+	}
+}
+
+// A call into another object names it with cob=; the next call does not take
+// that over.
+func TestParseCallees(t *testing.T) {
+	profile, err := Parse("x", read(t, "valgrind_libc.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"malloc libc.so.6", "_dl_runtime_resolve_xsave ld-linux-x86-64.so.2",
+		"__memset_avx2_unaligned_erms libc.so.6", "_dl_runtime_resolve_xsave ld-linux-x86-64.so.2",
+		"free libc.so.6", "_dl_runtime_resolve_xsave ld-linux-x86-64.so.2"}
+	var got []string
+	for _, fn := range profile.Parts[0].Functions {
+		for _, call := range fn.Calls {
+			if fn.Name == "main" {
+				got = append(got, call.Callee.Name+" "+filepath.Base(call.Callee.Object))
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("main calls\n%q\nwant\n%q", got, want)
 	}
 }
 
