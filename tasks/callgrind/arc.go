@@ -27,7 +27,7 @@ func (p *parser) parseCall(value []byte) error {
 		return err
 	}
 	if p.detail {
-		p.fn.Calls = append(p.fn.Calls, Call{
+		p.allCalls = append(p.allCalls, Call{
 			Callee: callee, File: p.fileAt, Line: pos.line, Addr: pos.addr,
 			Count: count, Inclusive: costs[0],
 		})

@@ -50,6 +50,7 @@ func (p *parser) parseBody(part *Part, cols columns) error {
 			continue
 		}
 		if totals, ok := bytes.CutPrefix(line, []byte("totals: ")); ok {
+			p.closeFunction()
 			return p.parseTotals(totals)
 		}
 		switch line[0] {
@@ -99,7 +100,7 @@ func (p *parser) parseCostLine(line []byte) error {
 	}
 	p.fn.Self += costs[0]
 	if p.detail {
-		p.fn.Costs = append(p.fn.Costs, Cost{File: p.fileAt, Line: pos.line, Addr: pos.addr, Ir: costs[0]})
+		p.allCosts = append(p.allCosts, Cost{File: p.fileAt, Line: pos.line, Addr: pos.addr, Ir: costs[0]})
 	}
 	return nil
 }
@@ -174,9 +175,26 @@ func (p *parser) parseFunction(value []byte) error {
 	if err != nil {
 		return err
 	}
+	p.closeFunction()
 	p.fn = p.function(functionKey{p.object, p.file, name})
 	p.callee, p.calleeObj, p.calleeFil = nil, "", ""
 	return nil
+}
+
+// closeFunction gives the function at hand what was read for it. A function
+// that comes a second time, with its costs in two places, gets a copy of both.
+func (p *parser) closeFunction() {
+	if p.fn != nil && p.detail {
+		costs := p.allCosts[p.firstCost:len(p.allCosts):len(p.allCosts)]
+		calls := p.allCalls[p.firstCall:len(p.allCalls):len(p.allCalls)]
+		if p.fn.Costs == nil && p.fn.Calls == nil {
+			p.fn.Costs, p.fn.Calls = costs, calls
+		} else {
+			p.fn.Costs = append(p.fn.Costs, costs...)
+			p.fn.Calls = append(p.fn.Calls, calls...)
+		}
+	}
+	p.firstCost, p.firstCall = len(p.allCosts), len(p.allCalls)
 }
 
 func (p *parser) function(key functionKey) *Function {

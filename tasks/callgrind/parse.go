@@ -21,6 +21,12 @@ func ParseSelf(name string, data []byte) (*Profile, error) {
 
 func parse(name string, data []byte, detail bool) (*Profile, error) {
 	p := &parser{data: data, detail: detail, profile: &Profile{}, fileIndex: make(map[string]int32)}
+	if detail {
+		// A cost is a line, and a call is three.
+		lines := bytes.Count(data, []byte("\n"))
+		p.allCosts = make([]Cost, 0, lines)
+		p.allCalls = make([]Call, 0, lines/3)
+	}
 	if err := p.parseFile(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, p.line, err)
 	}
@@ -38,7 +44,13 @@ type parser struct {
 
 	profile   *Profile
 	fileIndex map[string]int32 // of Profile.Files
-	total     int64            // of all parts so far
+	// Costs and Calls of all functions stand in one slice each: growing one per
+	// function cost a third of the time. Those of the function at hand start at
+	// firstCost and firstCall.
+	allCosts             []Cost
+	allCalls             []Call
+	firstCost, firstCall int
+	total                int64 // of all parts so far
 
 	creator   string // these hold for the parts that follow
 	pid       int

@@ -175,6 +175,22 @@ func TestParseDetail(t *testing.T) {
 	}
 }
 
+// A function can come in two places; what stands between belongs to others.
+func TestParseFunctionTwice(t *testing.T) {
+	text := strings.Replace(string(read(t, "good.out")), "totals: 19 3", "fn=(1)\n0x1010 12 6\n\ntotals: 25 3", 1)
+	profile, err := Parse("x", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, leaf := profile.Parts[0].Functions[0], profile.Parts[0].Functions[1]
+	if len(main.Costs) != 3 || main.Costs[2].Ir != 6 || main.Self != 15 || len(main.Calls) != 1 {
+		t.Errorf("main.main: %+v", main)
+	}
+	if len(leaf.Costs) != 1 || leaf.Costs[0].Ir != 10 || len(leaf.Calls) != 0 {
+		t.Errorf("main.leaf: %+v", leaf)
+	}
+}
+
 // A call into another object names it with cob=; the next call does not take
 // that over.
 func TestParseCallees(t *testing.T) {
