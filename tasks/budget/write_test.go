@@ -1,7 +1,9 @@
 package budget
 
 import (
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,5 +85,45 @@ func TestWriteFailureLeavesNothing(t *testing.T) {
 	}
 	if got := names(t, directory); got != "budgets.toml loop" {
 		t.Errorf("left behind: %s", got)
+	}
+}
+
+// TestWriteKilled kills a process that replaces the file again and again, and
+// wants one whole text or the other each time.
+func TestWriteKilled(t *testing.T) {
+	const child = "PERFPIN_WRITE_UNTIL_KILLED"
+	texts := []string{strings.Repeat("old\n", 100_000), strings.Repeat("new\n", 150_000)}
+	if path := os.Getenv(child); path != "" {
+		for i := 0; ; i++ {
+			if err := Write(path, []byte(texts[i%2])); err != nil {
+				t.Fatal(err)
+			}
+			os.Stdout.WriteString("written\n")
+		}
+	}
+	path := filepath.Join(t.TempDir(), "budgets.toml")
+	for kill := range 10 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestWriteKilled$")
+		cmd.Env = append(os.Environ(), child+"="+path)
+		output, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Killed after a different number of writes and bytes each time.
+		if _, err := io.ReadFull(output, make([]byte, 1+5*kill)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the child ended by itself")
+		}
+		if got := string(readFile(t, path)); got != texts[0] && got != texts[1] {
+			t.Fatalf("%d bytes that are neither the old text nor the new", len(got))
+		}
 	}
 }
