@@ -73,22 +73,15 @@ func PerOperation(total, iters int64) Decimal {
 		ten   = big.NewInt(10)
 	)
 	for decimals := 0; ; decimals++ {
-		// The multiples of 1/scale next to total/iters, the upper one first.
-		scaled := new(big.Int).Mul(big.NewInt(total), scale)
-		lower, rest := new(big.Int).QuoRem(scaled, n, new(big.Int))
-		upper := new(big.Int).Set(lower)
-		if rest.Sign() > 0 {
-			upper.Add(upper, big.NewInt(1))
-		}
-		nearest := []*big.Int{lower, upper}
+		// The multiple of 1/scale nearest to total/iters, the upper one of two.
+		// Where it misses, so does every other.
+		unscaled, rest := new(big.Int).QuoRem(new(big.Int).Mul(big.NewInt(total), scale), n, new(big.Int))
 		if rest.Lsh(rest, 1).Cmp(n) >= 0 {
-			nearest = []*big.Int{upper, lower}
+			unscaled.Add(unscaled, big.NewInt(1))
 		}
-		for _, unscaled := range nearest {
-			d := formatDecimal(unscaled, decimals)
-			if got, err := d.times(iters); err == nil && got == total {
-				return d
-			}
+		d := formatDecimal(unscaled, decimals)
+		if got, err := d.times(iters); err == nil && got == total {
+			return d
 		}
 		scale.Mul(scale, ten)
 	}

@@ -17,6 +17,9 @@ func TestPerOperation(t *testing.T) {
 		{2001, 2, "1000.5"},
 		{1, 3, "0.3"}, // 0.3 × 3 = 0.9, which rounds to 1
 		{2, 3, "0.7"},
+		{5, 3, "1.7"}, // as would be 1.6
+		{4, 3, "1.3"}, // as would be 1.4
+		{1, 4, "0.3"}, // as would be 0.2
 		{1, 1000, "0.001"},
 		{100001, 200, "500.005"},
 		{999_999, 1_000_000, "0.999999"},
@@ -65,6 +68,29 @@ func FuzzPerOperation(f *testing.F) {
 			low.Add(low, big.NewInt(1))
 		}
 	})
+}
+
+func TestTimes(t *testing.T) {
+	tests := []struct {
+		d    Decimal
+		n    int64
+		want int64
+	}{
+		{"2.5", 3, 8}, // 7.5
+		{"2.4", 1, 2},
+		{"0.5", 1, 1},
+		{"0.49999999999999999999", 1, 0},
+		{"922337203685477580.7", 10, math.MaxInt64},
+		{"0.1", 9_007_199_254_740_995, 900_719_925_474_100}, // …099.5, which float64 cannot hold
+	}
+	for _, test := range tests {
+		if got, err := test.d.times(test.n); err != nil || got != test.want {
+			t.Errorf("%s × %d is %d (%v), want %d", test.d, test.n, got, err, test.want)
+		}
+	}
+	if got, err := Decimal("922337203685477580.8").times(10); err == nil {
+		t.Errorf("more than an int64 holds is %d", got)
+	}
 }
 
 func TestLimits(t *testing.T) {

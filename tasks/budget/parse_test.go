@@ -103,6 +103,7 @@ func TestParseProblems(t *testing.T) {
 		{"no iters", header + "x = { ir = 1 }", `b.toml:8: bench "x": no iters`},
 		{"no ir", header + "x = {}", "b.toml:8: bench \"x\": no ir\nb.toml:8: bench \"x\": no iters\nb.toml: 2 problems"},
 		{"iters 0", header + "x = { ir = 1, iters = 0 }", `b.toml:8: bench "x": iters: is 0, want at least 1`},
+		{"iters 0 in a table", header + "[budgets.x]\nir = 1\niters = 0", `b.toml:10: bench "x": iters: is 0, want at least 1`},
 		{"iters fraction", header + "x = { ir = 1, iters = 1.5 }", `b.toml:8: bench "x": iters: is the number 1.5, want a whole number`},
 		{"ir 0", header + "x = { ir = 0, iters = 5 }", `b.toml:8: bench "x": ir: ir × iters is 0, want at least 1`},
 		{"ir string", header + "x = { ir = \"1\", iters = 1 }", `b.toml:8: bench "x": ir: is the string "1", want a number`},

@@ -80,6 +80,7 @@ func TestParseBadFiles(t *testing.T) {
 		{"bad_positions", `:10: positions: "instr bb line", want line, instr, or instr line`},
 		{"call_without_callee", `:19: "calls=2 0x2000 +20 ": no fn= and cfn= before it`},
 		{"carriage_returns", `:1: not a callgrind profile`},
+		{"cost_after_target", `:20: "calls=2 0x2000 +20 5": unexpected "5" after the target`},
 		{"cost_before_fn", `:16: cost line "0x1000 10 4 1" before any fn=`},
 		{"empty", `:1: not a callgrind profile: the first line is "", want "# callgrind format"`},
 		{"empty_name", `:14: "ob=": no name`},
@@ -96,6 +97,7 @@ func TestParseBadFiles(t *testing.T) {
 		{"no_ir", `:11: events: the events are ["Dr" "Dw"], want Ir first`},
 		{"no_positions", `:13: the header ends at "ob=(1) /src/prog" without positions`},
 		{"no_totals", `:25: truncated: the file ends without totals`},
+		{"no_version_again", `:39: the header ends at "ob=(1) /src/prog" without version`},
 		{"no_version", `:13: the header ends at "ob=(1) /src/prog" without version`},
 		{"not_callgrind", `:1: not a callgrind profile: the first line is "# cachegrind"`},
 		{"other_creator", `:3: creator: creator is "cachegrind-3.19.0", want callgrind-3.x`},
@@ -188,6 +190,34 @@ func TestParseFunctionTwice(t *testing.T) {
 	}
 	if len(leaf.Costs) != 1 || leaf.Costs[0].Ir != 10 || len(leaf.Calls) != 0 {
 		t.Errorf("main.leaf: %+v", leaf)
+	}
+}
+
+// cob= and cfi= hold for the next cfn= alone, also where no call follows it
+// because it cost nothing.
+func TestParsePendingCallee(t *testing.T) {
+	text := strings.Replace(string(read(t, "good.out")), "cfn=(2) main.leaf\n",
+		"cob=(2) /lib\ncfi=(2) lib.c\ncfn=(3) free\ncfn=(2) main.leaf\n", 1)
+	profile, err := Parse("x", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	callee := profile.Parts[0].Functions[0].Calls[0].Callee
+	if callee.Name != "main.leaf" || callee.Object != "/src/prog" || callee.File != "main.go" {
+		t.Errorf("the callee is %+v, want main.leaf of /src/prog", callee)
+	}
+}
+
+// With --combine-dumps=yes the parts of several threads, each with its header,
+// stand in one file. Each numbers its names anew.
+func TestParseNumbersAnew(t *testing.T) {
+	good := string(read(t, "good.out"))
+	profile, err := Parse("x", []byte(good+strings.ReplaceAll(good, "main.leaf", "main.other")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leaf, other := profile.Self("main.leaf"), profile.Self("main.other"); leaf != 10 || other != 10 || profile.Total() != 38 {
+		t.Errorf("main.leaf %d, main.other %d, total %d, want 10, 10, 38", leaf, other, profile.Total())
 	}
 }
 

@@ -88,6 +88,7 @@ func TestJudgeOneBench(t *testing.T) {
 		{"runs below", plain, runs(9799, 9000), "improved: instructions: 9799, pinned 10000"},
 		{"runs on the edge", plain, runs(10200, 10201), "failed: runs disagree: 10200 to 10201 instructions, and the band of 2% is 9800 to 10200"},
 		{"runs on both sides", plain, runs(9000, 11000), "failed: runs disagree: 9000 to 11000 instructions, and the band of 2% is 9800 to 10200"},
+		{"one run below", plain, runs(10000, 9799), "failed: runs disagree: 9799 to 10000 instructions, and the band of 2% is 9800 to 10200"},
 		{"runs exact", exact, runs(10000, 10001), "failed: runs disagree: 10000 to 10001 instructions, and the band of 0% is 10000 to 10000"},
 		{"other iters", plain, settled("x", 20, 20000), "failed: counted 20 operations, but the pin is of 10"},
 		{"nothing counted", plain, settled("x", 10, 0), "failed: counted 0 instructions in 10 operations: want at least one an operation"},
