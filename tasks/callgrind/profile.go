@@ -114,9 +114,8 @@ func (p *Part) Self(name string) int64 {
 
 // Functions returns the functions of all parts, those that are the same in
 // several parts joined, the largest Self first and equal ones by name, file
-// and object. The sum of Self is Total. The caller may keep the result; it
-// shares nothing that Profile's own functions would notice, except that a
-// Call's Callee still points into its part.
+// and object. The sum of Self is Total. They are copies, except that a Call's
+// Callee still points into its part.
 func (p *Profile) Functions() []*Function {
 	type key struct{ object, file, name string }
 	joined := make(map[key]*Function)

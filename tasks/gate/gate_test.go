@@ -206,3 +206,26 @@ func TestStatus(t *testing.T) {
 		check(true, test.strict, test.text)
 	}
 }
+
+func TestCheckPin(t *testing.T) {
+	shaky := count.Count{Bench: "x", Iters: 1, Total: 1000, Runs: []int64{1000, 1010, 990}}
+	tests := []struct {
+		count count.Count
+		band  budget.Band
+		want  string
+	}{
+		{settled("x", 1, 1000), "0%", ""},
+		{shaky, "1%", ""},
+		{shaky, "0.9%", "x: not pinned: runs disagree: 990 to 1010 instructions, and the band of 0.9% around 1000 is 991 to 1009"},
+		{count.Count{Bench: "x", Err: errors.New("timed out")}, "2%", "x: not pinned: timed out"},
+	}
+	for _, test := range tests {
+		got := ""
+		if err := CheckPin(&test.count, test.band); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
