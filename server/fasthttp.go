@@ -49,9 +49,31 @@ func (s *Server) ListenAndServe(addr string) error {
 	return s.Serve(l)
 }
 
-// Serve serves the connections of l until Shutdown; then it returns nil.
+// Serve serves the connections of l until Shutdown; then it returns nil. It
+// closes l.
 func (s *Server) Serve(l net.Listener) error {
-	return s.fast.Serve(&patientListener{Listener: l, timeout: s.limits.WriteTimeout})
+	if !s.register(l) {
+		return l.Close()
+	}
+	err := s.fast.Serve(&patientListener{Listener: l, timeout: s.limits.WriteTimeout})
+	if s.isStopped() {
+		return nil
+	}
+	return errors.Join(err, l.Close())
+}
+
+// register keeps l for Shutdown. It is false after one.
+func (s *Server) register(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listeners = append(s.listeners, l)
+	return !s.stopped
+}
+
+func (s *Server) isStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopped
 }
 
 // ServeOne accepts one connection, answers one request on it, and closes both
@@ -67,12 +89,22 @@ func (s *Server) ServeOne(l net.Listener) error {
 }
 
 // Shutdown stops listening and waits for the answers under way, until ctx is
-// done.
+// done. A Serve that comes after it returns at once.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.stopped = true
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	s.mu.Unlock()
 	if s.reload != nil {
 		s.reload.Close()
 	}
-	return s.fast.ShutdownWithContext(ctx)
+	err := s.fast.ShutdownWithContext(ctx)
+	if errors.Is(err, net.ErrClosed) {
+		return nil // by the loop above
+	}
+	return err
 }
 
 var errNotStrict = errors.New("request does not follow RFC 9112")

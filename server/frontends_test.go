@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/perfpin/perfpin/server"
+	"github.com/perfpin/perfpin/server/rootfs"
 )
 
 // canary is the content of what must never be served.
@@ -65,6 +66,8 @@ func fixtures(t testing.TB) string {
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, "root", name)))
 	}
+	// A fresh file is not cached, and has a weak tag where it is large.
+	time.Sleep(rootfs.Settling * 3 / 2)
 	return filepath.Join(dir, "root")
 }
 

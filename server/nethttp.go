@@ -35,6 +35,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func writeContent(w io.Writer, resp *core.Response) (int64, error) {
+	if len(resp.Body) == 0 && resp.Section.Length == 0 {
+		return 0, nil // where no content is allowed, not even an empty write is
+	}
 	if resp.Section.Length == 0 {
 		n, err := w.Write(resp.Body)
 		return int64(n), err

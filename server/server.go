@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"time"
 
@@ -23,6 +24,10 @@ type Server struct {
 	fast   *fasthttp.Server
 	// exchanges keeps Request and Response pairs for reuse.
 	exchanges sync.Pool
+
+	mu        sync.Mutex
+	listeners []net.Listener
+	stopped   bool
 }
 
 // exchange is one request and its answer.

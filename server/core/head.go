@@ -73,8 +73,7 @@ func (s *Site) writeHeads(r *resource, rep *representation) {
 	head := appendStatus(nil, 200)
 	head = s.appendContentType(head, r, rep)
 	head = appendLength(head, rep.size)
-	head = s.appendEntity(head, r, rep)
-	rep.head = append(head, "Accept-Ranges: bytes\r\n"...)
+	rep.head = s.appendEntity(head, r, rep)
 
 	// RFC 9110 §15.4.5: what a 304 has to carry, and no more.
 	head = appendStatus(nil, 304)
@@ -91,6 +90,7 @@ func (s *Site) appendEntity(dst []byte, r *resource, rep *representation) []byte
 	}
 	dst = appendField(dst, "ETag", rep.etag)
 	dst = appendField(dst, "Last-Modified", rep.lastMod)
+	dst = appendField(dst, "Accept-Ranges", "bytes")
 	dst = appendVary(dst, r)
 	return s.appendPathFields(dst, r)
 }
