@@ -32,6 +32,9 @@ type Command struct {
 	// Log is the file that the streams left nil are appended to; it and its folder
 	// are made when missing. Empty means that only the tail is kept, for the error.
 	Log string
+	// Line, when not nil, is called with each whole line, without its line feed, of
+	// the streams left nil. The output waits for it.
+	Line func(string)
 	// Files are the program's file descriptors 3, 4, ….
 	Files []*os.File
 

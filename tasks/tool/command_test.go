@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -128,6 +129,18 @@ func TestFailureWithoutLogStillShowsTail(t *testing.T) {
 	want := "why\n/bin/sh: -c echo why; exit 1: exit status 1"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestLine(t *testing.T) {
+	var got []string
+	c := shell("printf 'one\\ntw'; sleep 0.05; printf 'o\\n\\nrest'")
+	c.Line = func(line string) { got = append(got, line) }
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"one", "two", ""}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -39,16 +39,9 @@ func (c Command) openStreams() (*streams, error) {
 }
 
 func (s *streams) open(c Command) (err error) {
-	var log io.Writer = s.tail
-	if c.Log != "" {
-		if err := os.MkdirAll(filepath.Dir(c.Log), 0o777); err != nil {
-			return fmt.Errorf("log: %w", err)
-		}
-		s.logFile, err = os.OpenFile(c.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
-		if err != nil {
-			return fmt.Errorf("log: %w", err)
-		}
-		log = io.MultiWriter(s.logFile, s.tail)
+	log, err := s.openLog(c)
+	if err != nil {
+		return err
 	}
 	out, errOut := orLog(c.Stdout, log), orLog(c.Stderr, log)
 	if s.stdin, err = s.input(c.Stdin); err != nil {
@@ -64,6 +57,26 @@ func (s *streams) open(c Command) (err error) {
 	}
 	s.stderr, err = s.output(errOut)
 	return err
+}
+
+// openLog returns what the streams left nil are written to.
+func (s *streams) openLog(c Command) (io.Writer, error) {
+	writers := []io.Writer{s.tail}
+	if c.Line != nil {
+		writers = append(writers, &lines{each: c.Line})
+	}
+	if c.Log != "" {
+		if err := os.MkdirAll(filepath.Dir(c.Log), 0o777); err != nil {
+			return nil, fmt.Errorf("log: %w", err)
+		}
+		file, err := os.OpenFile(c.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("log: %w", err)
+		}
+		s.logFile = file
+		writers = append(writers, file)
+	}
+	return io.MultiWriter(writers...), nil
 }
 
 func orLog(w, log io.Writer) io.Writer {

@@ -41,3 +41,22 @@ func (t *tail) String() string {
 	lines = lines[max(0, len(lines)-tailLines):]
 	return string(bytes.Join(lines, []byte("\n")))
 }
+
+// lines is a writer that calls each with every whole line written to it.
+type lines struct {
+	each func(string)
+	rest []byte // the line begun
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	written := len(p)
+	for {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			l.rest = append(l.rest, p...)
+			return written, nil
+		}
+		l.each(string(append(l.rest, p[:end]...)))
+		l.rest, p = l.rest[:0], p[end+1:]
+	}
+}
