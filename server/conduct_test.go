@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/perfpin/perfpin/server"
+	"github.com/perfpin/perfpin/server/rootfs"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,14 +49,14 @@ func TestShrinkingFile(t *testing.T) {
 	root := fixtures(t)
 	const size = 64 << 20 // more than the sockets can hold
 	path := filepath.Join(root, "huge.bin")
-	for _, f := range startFrontEnds(t, newServer(t, root)) {
+	for _, f := range startFrontEnds(t, newServer(t, root, server.WithRevalidate(0))) {
 		for name, change := range map[string]func() error{
 			"truncated": func() error { return os.Truncate(path, 1<<20) },
 			"rewritten": func() error { return os.Chtimes(path, time.Now(), time.Now()) },
 		} {
 			must(t, os.WriteFile(path, nil, 0o644))
 			must(t, os.Truncate(path, size))
-			time.Sleep(1200 * time.Millisecond) // settled, and any cached answer out of date
+			time.Sleep(rootfs.Settling * 3 / 2)
 			conn, err := net.Dial("tcp", f.addr)
 			must(t, err)
 			conn.SetDeadline(time.Now().Add(20 * time.Second))

@@ -33,7 +33,7 @@ func (s *Site) answer(req *Request, resp *Response, r *resource) bool {
 	coding := field.Identity
 	if req.AcceptEncoding != "" || r.available != 1<<field.Identity {
 		var ok bool
-		coding, ok = field.ParseAcceptEncoding(req.AcceptEncoding).Choose(r.available)
+		coding, ok = resp.accept.parse(req.AcceptEncoding).Choose(r.available)
 		if !ok {
 			s.refuse(req, resp, 406)
 			return true

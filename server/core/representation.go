@@ -52,6 +52,9 @@ func (s *Site) build(r *resource, c field.Coding) (*representation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.private && c == field.Identity {
+		r.info[c] = info // nobody else has gone by the older one
+	}
 	if info != r.info[c] {
 		f.Close()
 		return nil, errStale

@@ -18,6 +18,8 @@ type resource struct {
 	file string // relative to the root
 	// plain tells that a target may be compared with path as it was sent.
 	plain bool
+	// private tells that r never was in the cache: one request has it.
+	private bool
 	// available has a bit for each coding that may be served.
 	available uint8
 	// info is what was found for each coding; zero for what does not exist.
@@ -78,9 +80,7 @@ func (s *Site) load(p urlpath.Path) (*resource, error) {
 	}
 	r.plain = s.isPlain(r.path)
 	r.checked.Store(s.now())
-	if settled && s.cache.limit > 0 {
-		s.cache.add(r)
-	}
+	r.private = !settled || s.cache.limit == 0 || !s.cache.add(r)
 	return r, nil
 }
 

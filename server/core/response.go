@@ -24,6 +24,30 @@ type Response struct {
 	scratch []byte
 	path    []byte
 	ranges  []field.Range
+	accept  acceptMemo
+}
+
+// acceptMemo keeps the last Accept-Encoding that was read: a client sends the
+// same one with every request of a connection, and reading it costs more than
+// all the rest of a hit.
+type acceptMemo struct {
+	value []byte
+	read  field.Accept
+}
+
+// maxMemo bounds what is kept, in bytes; browsers send about 25.
+const maxMemo = 128
+
+func (m *acceptMemo) parse(value string) field.Accept {
+	if len(m.value) > 0 && string(m.value) == value {
+		return m.read
+	}
+	read := field.ParseAcceptEncoding(value)
+	if len(value) <= maxMemo {
+		m.value = append(m.value[:0], value...)
+		m.read = read
+	}
+	return read
 }
 
 // Section is a part of an open file. Offset and Length are in bytes.
