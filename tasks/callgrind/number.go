@@ -7,10 +7,6 @@ import (
 	"math"
 )
 
-// maxNumber bounds the numbers that a file may give to its names, and so the
-// memory that a damaged file can ask for.
-const maxNumber = 1 << 22
-
 var (
 	errOverflow = errors.New("number too large")
 	errNumber   = errors.New("want a decimal number")
@@ -166,60 +162,4 @@ func add(a, b int64) (int64, error) {
 		return 0, errOverflow
 	}
 	return a + b, nil
-}
-
-// parseName reads "(number) name", "(number)" for a name given before, or a
-// name alone, as --compress-strings=no writes it. A name may itself start with
-// a parenthesis: "(below main)".
-func parseName(value []byte, numbered *[]string) (string, error) {
-	number, name, ok := cutNumber(value)
-	if !ok {
-		if len(value) == 0 {
-			return "", errors.New("no name")
-		}
-		return string(value), nil
-	}
-	n, err := parseDecimal(number)
-	if err != nil || n > maxNumber {
-		return "", fmt.Errorf("the number of a name is %s, want at most %d", number, maxNumber)
-	}
-	for int64(len(*numbered)) <= n {
-		*numbered = append(*numbered, "")
-	}
-	known := &(*numbered)[n]
-	if name == nil {
-		if *known == "" {
-			return "", fmt.Errorf("(%d) has no name yet", n)
-		}
-		return *known, nil
-	}
-	if *known != "" && *known != string(name) {
-		return "", fmt.Errorf("(%d) is %q already", n, *known)
-	}
-	*known = string(name)
-	return *known, nil
-}
-
-// cutNumber splits "(12) name"; name is nil where the number stands alone.
-func cutNumber(value []byte) (number, name []byte, ok bool) {
-	if len(value) < 3 || value[0] != '(' {
-		return nil, nil, false
-	}
-	end := bytes.IndexByte(value, ')')
-	if end < 2 {
-		return nil, nil, false
-	}
-	for _, c := range value[1:end] {
-		if c < '0' || c > '9' {
-			return nil, nil, false
-		}
-	}
-	number, rest := value[1:end], value[end+1:]
-	if len(rest) == 0 {
-		return number, nil, true
-	}
-	if rest[0] != ' ' || len(rest) == 1 {
-		return nil, nil, false
-	}
-	return number, rest[1:], true
 }

@@ -56,9 +56,9 @@ type parser struct {
 	pid       int
 	cmd       string
 	versioned bool
-	objects   []string // by number
-	files     []string
-	names     []string
+	objects   nameTable
+	files     nameTable
+	names     nameTable
 
 	body
 }
@@ -118,7 +118,7 @@ func (p *parser) skipToPart() (bool, error) {
 		switch {
 		case len(line) == 0:
 		case string(line) == firstLine:
-			p.objects, p.files, p.names = nil, nil, nil
+			p.objects, p.files, p.names = nameTable{}, nameTable{}, nameTable{}
 			p.creator, p.pid, p.cmd, p.versioned = "", 0, "", false
 			return true, nil
 		case bytes.HasPrefix(line, []byte("part: ")):

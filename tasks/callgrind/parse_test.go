@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +206,23 @@ func TestParsePendingCallee(t *testing.T) {
 	callee := profile.Parts[0].Functions[0].Calls[0].Callee
 	if callee.Name != "main.leaf" || callee.Object != "/src/prog" || callee.File != "main.go" {
 		t.Errorf("the callee is %+v, want main.leaf of /src/prog", callee)
+	}
+}
+
+// The largest number that a name may have costs no more than a small one: a
+// damaged file would take seconds and a gigabyte otherwise.
+func TestParseLargeNumbers(t *testing.T) {
+	text := strings.NewReplacer("ob=(1)", "ob=(4194303)", "fl=(1)", "fl=(4194302)", "fn=(1)", "fn=(4194301)").
+		Replace(string(read(t, "good.out")))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	profile, err := Parse("x", []byte(text))
+	runtime.ReadMemStats(&after)
+	if err != nil || profile.Self("main.main") != 9 {
+		t.Errorf("%v, %+v", err, profile)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
+		t.Errorf("%d bytes are allocated for a file of %d", allocated, len(text))
 	}
 }
 
