@@ -1,12 +1,16 @@
 package cleanenv_test
 
 import (
+	"bytes"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // hostile is an environment with everything that must not reach a child, beside
@@ -40,6 +44,32 @@ func TestMeasuredIsLiteral(t *testing.T) {
 	}
 	if got := cleanenv.Measured("/tmp/abc", nil); !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+// A setting that a Go release has dropped or renamed is ignored without a word.
+func TestMeasuredSettingsExist(t *testing.T) {
+	goTool, err := tool.Find("go", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goroot bytes.Buffer
+	err = tool.Command{
+		Path: goTool, Args: []string{"env", "GOROOT"}, Env: cleanenv.Query(os.Environ()), Stdout: &goroot,
+	}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot.String()), "src", "runtime", "runtime1.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, _ := strings.CutPrefix(cleanenv.Measured("", nil)[0], "GODEBUG=")
+	for setting := range strings.SplitSeq(settings, ",") {
+		name, _, _ := strings.Cut(setting, "=")
+		if !bytes.Contains(source, []byte(`"`+name+`"`)) {
+			t.Errorf("the run time has no setting %q", name)
+		}
 	}
 }
 
