@@ -29,8 +29,8 @@ type Valgrind struct {
 	Path string
 	// Version is the release, as "3.27.1".
 	Version string
-	// Lib is the folder with the parts of a valgrind built here, which look for them
-	// in a folder that is gone otherwise; "" for one from PATH. See Env.
+	// Lib is the folder with the parts of a valgrind built here, which Env tells it;
+	// "" for one from PATH, which knows.
 	Lib string
 	// Built tells that it was built here, now or earlier.
 	Built bool
@@ -40,8 +40,10 @@ type Valgrind struct {
 	Why error
 }
 
-// Env returns what a run of this valgrind needs in its environment. It is a
-// variable of the measured program, too.
+// Env returns what a run of this valgrind needs in its environment. The measured
+// program sees it too, and once more in the LD_PRELOAD that valgrind adds, so that
+// the length of Lib moves its counts: one that is counted exactly is better given a
+// link to Lib whose path has always the same length.
 func (v Valgrind) Env() []string {
 	if v.Lib == "" {
 		return nil
