@@ -214,7 +214,7 @@ func TestTimeoutEndsTheGroup(t *testing.T) {
 	var out bytes.Buffer
 	c := shell(leaveGrandchild + "wait")
 	c.Stdout = &out
-	c.Timeout = 300 * time.Millisecond
+	c.Timeout = 2 * time.Second // time enough to say which process to look for
 	err := c.Run(t.Context())
 	var timeout *tool.TimeoutError
 	if !errors.As(err, &timeout) || timeout.Limit != c.Timeout {

@@ -98,8 +98,8 @@ func (b bootstrap) prerequisites() error {
 	if err := unix.Statfs(b.dir, &disk); err != nil {
 		return os.NewSyscallError("statfs", err)
 	}
-	if free := float64(disk.Bavail) * float64(disk.Bsize); free < minFree {
-		return fmt.Errorf("%s: disk space: %.0f MB are free, want %.0f MB", b.dir, free/1e6, minFree/1e6)
+	if free := float64(disk.Bavail) * float64(disk.Bsize); free < b.minFree {
+		return fmt.Errorf("%s: disk space: %.0f MB are free, want %.0f MB", b.dir, free/1e6, b.minFree/1e6)
 	}
 	return nil
 }

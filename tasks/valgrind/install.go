@@ -127,7 +127,7 @@ func (b bootstrap) try(ctx context.Context, tree, work string) error {
 		Timeout: time.Minute,
 	}.Run(ctx)
 	if err != nil {
-		return fmt.Errorf("what was built does not work: %w", err)
+		return fmt.Errorf("%w\nvalgrind: build: what was built does not work", err)
 	}
 	return nil
 }

@@ -86,6 +86,7 @@ func Ensure(ctx context.Context, dir string, report func(Progress)) (Valgrind, e
 		environ:  os.Environ(),
 		releases: accepted(),
 		upstream: upstream,
+		minFree:  minFree,
 		report:   report,
 	}.ensure(ctx)
 }
@@ -96,7 +97,8 @@ type bootstrap struct {
 	source   string // the value of SourceVariable
 	environ  []string
 	releases []release
-	upstream string // the folder, as a URL, of the releases' archives
+	upstream string  // the folder, as a URL, of the releases' archives
+	minFree  float64 // bytes
 	report   func(Progress)
 }
 
@@ -108,7 +110,10 @@ func (b bootstrap) ensure(ctx context.Context) (Valgrind, error) {
 	if err == nil {
 		return built, nil
 	}
-	err = fmt.Errorf("valgrind: build: %w", err)
+	// A program's error begins with the tail of its log, and names the log.
+	if failure := (*tool.Error)(nil); !errors.As(err, &failure) {
+		err = fmt.Errorf("valgrind: build: %w", err)
+	}
 	if ctx.Err() != nil || b.source != "" {
 		return Valgrind{}, err
 	}

@@ -100,7 +100,11 @@ func TestBuildFailures(t *testing.T) {
 		"make fails": {goodArchive, func(t *testing.T, w *world) { w.set(t, "mode", "fail") },
 			[]string{"a.c:1: error: this is the cause\n", "make: ", "exit status 2 (log: ", "valgrind-build.log)"}},
 		"a result that does not run": {goodArchive, func(t *testing.T, w *world) { w.set(t, "mode", "broken") },
-			[]string{"what was built does not work", "exit status 1"}},
+			[]string{"exit status 1", "\nvalgrind: build: what was built does not work"}},
+		"no space": {
+			goodArchive, func(_ *testing.T, w *world) { w.minFree = 1e18 },
+			[]string{"tools: disk space: ", " MB are free, want 1000000000000 MB"},
+		},
 		"no anchor": {"no_anchor.tar.bz2", nil,
 			[]string{"valgrind 9.9.9: " + seedFile, seedAnchor, "0 times, want once"}},
 		"two anchors": {"two_anchors.tar.bz2", nil, []string{"2 times, want once"}},
