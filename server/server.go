@@ -3,14 +3,11 @@ package server
 import (
 	"errors"
 	"io"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/perfpin/perfpin/server/core"
 	"github.com/perfpin/perfpin/server/reload"
-
-	"github.com/valyala/fasthttp"
 )
 
 // Server serves one directory. It is an http.Handler, and listens by itself
@@ -21,13 +18,9 @@ type Server struct {
 	log    *accessLog  // nil without
 	reload *reload.Hub // nil without
 	sweep  *time.Timer
-	fast   *fasthttp.Server
+	front  frontEnd
 	// exchanges keeps Request and Response pairs for reuse.
 	exchanges sync.Pool
-
-	mu        sync.Mutex
-	listeners []net.Listener
-	stopped   bool
 }
 
 // exchange is one request and its answer.
@@ -71,7 +64,7 @@ func New(root string, options ...Option) (*Server, error) {
 			return nil, errors.Join(err, site.Close())
 		}
 	}
-	s.fast = s.newFast()
+	s.front = newFastFront(s)
 	s.sweep = time.AfterFunc(sweepInterval, s.sweepAgain)
 	return s, nil
 }

@@ -58,9 +58,12 @@ func serve(ctx context.Context, c *command, stderr io.Writer) error {
 	if c.oneWorker {
 		runtime.GOMAXPROCS(1)
 	}
-	// The cache is live memory: without a limit the collector would let the
-	// heap grow to twice its size before it runs.
-	debug.SetMemoryLimit(c.cacheBytes + heapBesideCache)
+	// The cache is live memory: by default the collector would let the heap
+	// grow to twice its size before it runs. A hit makes no garbage, so that
+	// running earlier costs next to nothing.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 
 	options := append(c.options(), server.WithErrorLog(func(err error) {
 		fmt.Fprintf(stderr, "perfpin-serve: %v\n", err)
@@ -88,9 +91,6 @@ func serve(ctx context.Context, c *command, stderr io.Writer) error {
 	}
 	return until(ctx, s, l)
 }
-
-// heapBesideCache is room for connections and garbage, in bytes.
-const heapBesideCache = 16 << 20
 
 // until serves l, and shuts down once ctx is done.
 func until(ctx context.Context, s *server.Server, l net.Listener) error {

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+)
+
+// frontEnd reads requests from sockets and writes the core's answers.
+type frontEnd interface {
+	// Serve serves the connections of l, and closes it, until Shutdown.
+	Serve(l net.Listener) error
+	// Shutdown stops every Serve, now and to come, and waits for the answers
+	// under way until ctx is done.
+	Shutdown(ctx context.Context) error
+}
+
+// ListenAndServe listens on the TCP address addr and serves until Shutdown.
+func (s *Server) ListenAndServe(addr string) error {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return s.Serve(l)
+}
+
+// Serve serves the connections of l until Shutdown; then it returns nil. It
+// closes l.
+func (s *Server) Serve(l net.Listener) error { return s.front.Serve(l) }
+
+// Shutdown stops listening and waits for the answers under way, until ctx is
+// done. A Serve that comes after it returns at once.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if s.reload != nil {
+		s.reload.Close()
+	}
+	return s.front.Shutdown(ctx)
+}
+
+// ServeOne accepts one connection, answers one request on it, and closes both
+// it and l.
+func (s *Server) ServeOne(l net.Listener) error {
+	conn, err := l.Accept()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	front := newFastFront(s)
+	front.fast.MaxRequestsPerConn = 1
+	err = front.fast.ServeConn(&patientConn{Conn: conn, timeout: s.limits.WriteTimeout})
+	return errors.Join(err, l.Close())
+}
