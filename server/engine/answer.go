@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"net"
+	"os"
+
+	"github.com/perfpin/perfpin/server/core"
+)
+
+// answer answers l.request: small answers into l.out, the content of large
+// ones into c.
+func (l *loop) answer(c *conn, keep bool) {
+	r := &l.request
+	config := &l.engine.config
+	if config.Takeover != nil {
+		if serve := config.Takeover(r); serve != nil {
+			l.handOver(c, serve)
+			return
+		}
+	}
+	keep = keep && r.Method != "CONNECT" && l.stopping.Load() == running
+	response := l.spare
+	l.engine.site.Handle(&r.Request, response)
+	l.out = append(l.out, response.Head...)
+	l.out = append(l.out, l.tails.of(r, keep)...)
+	c.last = !keep
+	if config.Log != nil {
+		config.Log(Record{
+			Remote: c.remote, Method: r.Method, Target: r.Target, Minor: r.Minor,
+			Status: response.Status, Sent: int64(len(response.Body)) + response.Section.Length,
+		})
+	}
+	if response.Section.Length == 0 && len(response.Body) <= copiedBytes {
+		l.out = append(l.out, response.Body...)
+		response.Release()
+		return
+	}
+	c.response, c.content, c.section = response, response.Body, response.Section
+	l.spare = new(core.Response)
+}
+
+// refuse answers what is not served; err is a *Refusal.
+func (l *loop) refuse(c *conn, err error) {
+	head, content := appendRefusal(l.out, err.(*Refusal).Status)
+	l.out = append(head, l.tails.close...)
+	l.out = append(l.out, content...)
+	l.out = append(l.out, '\n')
+	c.last = true
+}
+
+// handOver gives the connection to serve, behind the answers so far.
+func (l *loop) handOver(c *conn, serve func(net.Conn)) {
+	l.ignore(c.fd)
+	fd := c.fd
+	before := append([]byte(nil), l.out...)
+	l.forget(c)
+	e := l.engine
+	file := os.NewFile(uintptr(fd), "connection")
+	conn, err := net.FileConn(file) // has a descriptor of its own
+	file.Close()
+	if err != nil {
+		e.open.Add(-1)
+		return
+	}
+	e.mu.Lock()
+	e.taken[conn] = struct{}{}
+	e.mu.Unlock()
+	e.serving.Add(1)
+	go func() {
+		defer e.serving.Done()
+		defer e.release(conn)
+		if _, err := conn.Write(before); err == nil {
+			serve(conn)
+		}
+	}()
+}
+
+func (e *Engine) release(conn net.Conn) {
+	conn.Close()
+	e.open.Add(-1)
+	e.mu.Lock()
+	delete(e.taken, conn)
+	e.mu.Unlock()
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// These calls do not block, or for a lull at most, so they go past the Go run
+// time, which would otherwise get ready for each of them to block.
+
+func epollWait(epoll int, events []unix.EpollEvent, ms int) (int, unix.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_WAIT, uintptr(epoll),
+		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(ms), 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}
+
+// receive reads what is there; EAGAIN if nothing is, and 0 at the end.
+func receive(fd int, buf []byte) (int, unix.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd),
+			uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), unix.MSG_DONTWAIT, 0, 0)
+		switch errno {
+		case 0:
+			return int(n), 0
+		case unix.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
+
+// send writes as much of buf as there is room for; EAGAIN if there is none.
+func send(fd int, buf []byte) (int, unix.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
+			uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+		switch errno {
+		case 0:
+			return int(n), 0
+		case unix.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
+
+// sendBoth writes head and then body, of which neither is empty.
+func sendBoth(fd int, vector *[2]unix.Iovec, head, body []byte) (int, unix.Errno) {
+	vector[0].Base, vector[1].Base = &head[0], &body[0]
+	vector[0].SetLen(len(head))
+	vector[1].SetLen(len(body))
+	for {
+		n, _, errno := syscall.RawSyscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(vector)), 2)
+		switch errno {
+		case 0:
+			*vector = [2]unix.Iovec{}
+			return int(n), 0
+		case unix.EINTR:
+		default:
+			*vector = [2]unix.Iovec{}
+			return 0, errno
+		}
+	}
+}
