@@ -1,0 +1,154 @@
+package throughput
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/tool"
+)
+
+// loadGrace is how much longer than its window a load generator may run.
+const loadGrace = 30 * time.Second
+
+// leastUse is the part of its processor below which a server cannot have answered
+// the requests that are said to be answered: then it is not the one under load.
+const leastUse = 0.01
+
+// A Sample is one valid window of one server.
+type Sample struct {
+	// Requests is the number of whole answers in Duration, as the load generator says.
+	Requests int64
+	Duration time.Duration
+	// CPU is the processor time that the server used.
+	CPU        time.Duration
+	Use        Use
+	Saturation Saturation
+	// Percentiles are of the closed-loop latency, by number, as 99.9.
+	Percentiles map[float64]time.Duration
+}
+
+// PerCPUSecond is the number of requests per second of the server's processor time.
+func (s Sample) PerCPUSecond() float64 { return float64(s.Requests) / s.CPU.Seconds() }
+
+// PerSecond is the number of requests per second.
+func (s Sample) PerSecond() float64 { return float64(s.Requests) / s.Duration.Seconds() }
+
+// window puts a server under load for a while. Everything that makes the window
+// invalid is an error.
+func (h *Harness) window(ctx context.Context, s *server, r Request, to strain, duration time.Duration) (Sample, error) {
+	if err := s.alive(); err != nil {
+		return Sample{}, err
+	}
+	found, err := check(ctx, s.addr, r)
+	if err != nil {
+		return Sample{}, fmt.Errorf("check before the window: %w", err)
+	}
+	l := load{
+		url: "http://" + s.addr + "/" + r.file.name, headers: r.headers(found.etag),
+		connections: h.options.Connections, threads: to.threads, duration: duration, dir: h.options.Dir,
+	}
+	before, err := h.read(s)
+	if err != nil {
+		return Sample{}, err
+	}
+	run, loadErr := h.run(ctx, l)
+	after, err := h.read(s)
+	if err != nil {
+		// Why the server is gone tells more than what the load generator made of it.
+		return Sample{}, errors.Join(loadErr, s.alive(), err)
+	}
+	if loadErr != nil {
+		return Sample{}, loadErr
+	}
+	sample := h.sample(run, before, after, to)
+	loadErr = h.generator.validate(run.outcome, r.want(), found.wire, l, run.elapsed)
+	if loadErr != nil {
+		loadErr = fmt.Errorf("%s: %w", h.generator.name, loadErr)
+	} else if sample.Use.Server < leastUse {
+		loadErr = fmt.Errorf("used %v of processor time for %d requests: it is not the process that answered",
+			sample.CPU, sample.Requests)
+	}
+	again, checkErr := check(ctx, s.addr, r)
+	if checkErr == nil && again != found {
+		checkErr = fmt.Errorf("got ETag %s and an answer of %d bytes, had %s and %d",
+			again.etag, again.wire, found.etag, found.wire)
+	}
+	if checkErr != nil {
+		checkErr = fmt.Errorf("check after the window: %w", checkErr)
+	}
+	return sample, errors.Join(loadErr, checkErr, s.alive())
+}
+
+// A reading is of the clocks around a window.
+type reading struct {
+	at   time.Time
+	cpu  time.Duration         // of the server's process
+	idle map[int]time.Duration // by processor
+}
+
+func (h *Harness) read(s *server) (reading, error) {
+	idle, err := idleTimes()
+	cpu, err2 := cpuTime(s.pid)
+	return reading{time.Now(), cpu, idle}, errors.Join(err, err2)
+}
+
+// A loadRun is one run of the load generator.
+type loadRun struct {
+	outcome outcome
+	elapsed time.Duration
+	cpu     time.Duration // of its process
+}
+
+func (h *Harness) run(ctx context.Context, l load) (loadRun, error) {
+	var out bytes.Buffer
+	started := time.Now()
+	child, err := tool.Command{
+		Path: h.generator.path, Args: h.generator.command(l), Dir: h.options.Dir,
+		// oha takes as many threads as the host has cores, whatever it may use of them.
+		Env:    cleanenv.Tool(os.Environ(), fmt.Sprintf("TOKIO_WORKER_THREADS=%d", l.threads)),
+		Stdout: &out, CPUs: h.placement.Load[:l.threads], Timeout: l.duration + loadGrace,
+	}.Start(ctx)
+	if err != nil {
+		return loadRun{}, err
+	}
+	if err := child.Wait(); err != nil {
+		return loadRun{}, err
+	}
+	run := loadRun{elapsed: time.Since(started)}
+	state := child.State()
+	run.cpu = state.UserTime() + state.SystemTime()
+	run.outcome, err = h.generator.parse(out.Bytes())
+	return run, err
+}
+
+// sample reckons what a window says. The processors are watched for a little longer
+// than there is load, while the load generator starts and ends.
+func (h *Harness) sample(run loadRun, before, after reading, to strain) Sample {
+	o := run.outcome
+	elapsed := after.at.Sub(before.at)
+	notIdle := func(cpus ...int) float64 {
+		var idle time.Duration
+		for _, cpu := range cpus {
+			idle += after.idle[cpu] - before.idle[cpu]
+		}
+		return 1 - idle.Seconds()/(elapsed.Seconds()*float64(len(cpus)))
+	}
+	cpu := after.cpu - before.cpu
+	use := Use{
+		Server:    cpu.Seconds() / (o.duration.Seconds() * to.share),
+		ServerCPU: notIdle(h.placement.Server),
+		Load:      run.cpu.Seconds() / (o.duration.Seconds() * float64(to.threads)),
+		LoadCPU:   notIdle(h.placement.Load[:to.threads]...),
+		Share:     to.share,
+		Shared:    h.placement.Shared(),
+	}
+	return Sample{
+		Requests: o.requests(), Duration: o.duration, CPU: cpu,
+		Use: use, Saturation: Judge(use), Percentiles: o.percentiles,
+	}
+}
