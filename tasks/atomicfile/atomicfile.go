@@ -1,0 +1,40 @@
+// Package atomicfile writes generated files so that a reader, or a run that is
+// killed meanwhile, leaves or finds the old contents or the new and nothing between.
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write writes the file and makes its folder where there is none. The contents are
+// not forced to disk: what is generated can be made again.
+func Write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// Update is Write, except that a file that has these contents already keeps its
+// time and is not touched.
+func Update(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return Write(path, data)
+}

@@ -1,0 +1,58 @@
+package count
+
+import (
+	"os"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/gobench"
+)
+
+// A Perturbation changes, in the measured process itself, what is fixed otherwise
+// and must not move the count of a benchmark. It is for measuring the spread.
+type Perturbation struct {
+	// Name says what is changed.
+	Name string
+	// Env is added to the environment.
+	Env []string
+	// LongTmp makes TMPDIR longer.
+	LongTmp bool
+	// OtherDir makes the working directory known by another, longer name.
+	OtherDir bool
+}
+
+// Perturbations returns nothing, each kind alone, and all of them.
+func Perturbations() []Perturbation {
+	long := "PERFPIN_PERTURBATION=" + strings.Repeat("x", 4096)
+	library := "LD_LIBRARY_PATH=/nonexistent/lib:/usr/lib:" + strings.Repeat("/usr/lib/nothing:", 40)
+	return []Perturbation{
+		{Name: "none"},
+		{Name: "environment", Env: []string{long}},
+		{Name: "working directory", OtherDir: true},
+		{Name: "TMPDIR", LongTmp: true},
+		{Name: "LD_LIBRARY_PATH", Env: []string{library}},
+		{Name: "all", Env: []string{long, library}, OtherDir: true, LongTmp: true},
+	}
+}
+
+// A place is where a process runs.
+type place struct {
+	dir, tmp string
+	env      []string
+}
+
+func (p Perturbation) place(scratch gobench.Scratch, dir string) (place, error) {
+	at := place{dir: dir, tmp: scratch.Tmp(), env: p.Env}
+	if p.LongTmp {
+		at.tmp = scratch.Join("tmp/a-folder-with-a-longer-name")
+		if err := os.Mkdir(at.tmp, 0o700); err != nil {
+			return at, err
+		}
+	}
+	if p.OtherDir {
+		at.dir = scratch.Join("another-name-of-the-package-folder")
+		// os.Getwd believes PWD where it leads to the same folder.
+		at.env = append([]string{"PWD=" + at.dir}, p.Env...)
+		return at, os.Symlink(dir, at.dir)
+	}
+	return at, nil
+}

@@ -1,0 +1,144 @@
+package count
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/atomicfile"
+	"github.com/perfpin/perfpin/tasks/gobench"
+)
+
+// A Counter counts benchmarks.
+type Counter struct {
+	Callgrind Callgrind
+	// Pass is what the user hands on to measured processes on purpose, as NAME=VALUE.
+	Pass   []string
+	Limits gobench.Limits
+	// Perturbation changes what must not move a count; the zero one changes nothing.
+	Perturbation Perturbation
+	// Profiles is the folder that profiles are kept in, relative to Root, the
+	// module's folder. Libc is the host's C library, as "glibc 2.36".
+	Root, Profiles, Libc string
+}
+
+// An Expectation is what a pin says that a benchmark costs.
+type Expectation struct {
+	// Iters is 0 where there is no pin.
+	Iters, Total, Allocs, Bytes int64
+}
+
+const (
+	// agree runs with the same counts settle what a benchmark costs, where its first
+	// run is not as pinned.
+	agree = 3
+	// most is how many runs there are for that.
+	most = 9
+)
+
+// Settle counts the benchmark. A first run that is as expected settles it; else
+// runs are repeated until enough of them agree. Where they never do, the Count is
+// not Settled, and its Total is that of most runs.
+func (c Counter) Settle(ctx context.Context, bench gobench.Bench, want Expectation) Count {
+	count := Count{Bench: bench.Key, Libc: c.libc(bench.Binary), Err: bench.Err}
+	if count.Err != nil {
+		return count
+	}
+	iters := want.Iters
+	if iters == 0 {
+		first, err := c.Once(ctx, bench, 1)
+		if err != nil {
+			return failed(count, err)
+		}
+		iters = chooseIters(first.Total)
+	}
+	runs := make(map[signature]int)
+	for len(count.Runs) < most {
+		run, err := c.Once(ctx, bench, iters)
+		if err != nil {
+			return failed(count, err)
+		}
+		count.Runs = append(count.Runs, run.Total)
+		s := run.signature()
+		runs[s]++
+		if runs[s] == maxOf(runs) {
+			count.Iters, count.Total, count.Allocs, count.Bytes = run.Iters, run.Total, run.Allocs, run.Bytes
+			if count.Profile, err = c.keep(bench.Key, run.Profile); err != nil {
+				return failed(count, err)
+			}
+		}
+		expected := len(count.Runs) == 1 && s == signature{want.Total, want.Allocs, want.Bytes}
+		if expected || runs[s] == agree {
+			count.Settled = true
+			break
+		}
+	}
+	return count
+}
+
+// A signature is what runs agree on.
+type signature struct{ total, allocs, bytes int64 }
+
+func (r Run) signature() signature { return signature{r.Total, r.Allocs, r.Bytes} }
+
+func maxOf(runs map[signature]int) int {
+	largest := 0
+	for _, n := range runs {
+		largest = max(largest, n)
+	}
+	return largest
+}
+
+func failed(count Count, err error) Count {
+	return Count{Bench: count.Bench, Libc: count.Libc, Err: err}
+}
+
+func (c Counter) libc(binary gobench.Binary) string {
+	if binary.Static {
+		return "static"
+	}
+	return c.Libc
+}
+
+// chooseIters returns how many operations of so many instructions are counted
+// together: enough for 100,000 instructions, so that what an operation only does
+// now and then shows in its share, and at most 1,000.
+func chooseIters(instructions int64) int64 {
+	const enough, limit = 100_000, 1_000
+	iters := int64(1)
+	for _, step := range []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, limit} {
+		iters = step
+		if step*instructions >= enough {
+			break
+		}
+	}
+	return iters
+}
+
+// keep writes the profile and returns its path, relative to the module.
+func (c Counter) keep(key string, profile Profile) (string, error) {
+	path := ProfilePath(c.Profiles, key)
+	return path, atomicfile.Write(filepath.Join(c.Root, path), profile.Text)
+}
+
+// escape makes an element of a benchmark's name one of a path.
+func escape(element string) string {
+	var b strings.Builder
+	for _, c := range []byte(element) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("._-+=,()*", c) >= 0:
+			b.WriteByte(c)
+		default:
+			const digits = "0123456789ABCDEF"
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	switch name := b.String(); {
+	case name == "" || strings.Trim(name, ".") == "":
+		return strings.Repeat("%2E", len(name)) + "%"
+	case len(name) > 200: // NAME_MAX is 255
+		return name[:180] + "%" + digest(element)
+	default:
+		return name
+	}
+}

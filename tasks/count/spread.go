@@ -1,0 +1,115 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/gobench"
+)
+
+// A Spread is what raw single runs of one benchmark counted.
+type Spread struct {
+	Bench string
+	Iters int64
+	// Totals are those of the runs, in order.
+	Totals []int64
+	// Settled is what Settle would have made of these runs, and whether it would.
+	Settled   int64
+	IsSettled bool
+	// Moved says, where the totals differ, which functions differ between the run of
+	// the least total and that of the most, the largest difference first.
+	Moved []Difference
+	Err   error
+}
+
+// A Difference is how much more one function cost in one run than in another.
+type Difference struct {
+	Function string
+	Ir       int64
+}
+
+// Distinct returns the number of different totals.
+func (s Spread) Distinct() int {
+	return len(slices.Compact(slices.Sorted(slices.Values(s.Totals))))
+}
+
+// Spread runs the benchmark runs times, each under the next of the perturbations.
+// iters is 0 where the number of operations is to be chosen.
+func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, runs int) Spread {
+	s := Spread{Bench: bench.Key, Err: bench.Err}
+	if s.Err != nil {
+		return s
+	}
+	if iters == 0 {
+		first, err := c.Once(ctx, bench, 1)
+		if err != nil {
+			s.Err = err
+			return s
+		}
+		iters = chooseIters(first.Total)
+	}
+	s.Iters = iters
+	var least, most Run
+	perturbations := Perturbations()
+	for i := range runs {
+		c.Perturbation = perturbations[i%len(perturbations)]
+		run, err := c.Once(ctx, bench, iters)
+		if err != nil {
+			s.Err = err
+			return s
+		}
+		s.Totals = append(s.Totals, run.Total)
+		if i == 0 || run.Total < least.Total {
+			least = run
+		}
+		if i == 0 || run.Total > most.Total {
+			most = run
+		}
+	}
+	s.Settled, s.IsSettled = settle(s.Totals)
+	if least.Total != most.Total {
+		s.Moved = compareRuns(least, most)
+	}
+	return s
+}
+
+// settle returns the first total that enough runs agree on, within the most runs
+// that there would be; else the most frequent.
+func settle(totals []int64) (int64, bool) {
+	counts := make(map[int64]int)
+	best := int64(0)
+	for _, total := range totals[:min(len(totals), most)] {
+		counts[total]++
+		if counts[total] > counts[best] {
+			best = total
+		}
+		if counts[total] == agree {
+			return total, true
+		}
+	}
+	return best, false
+}
+
+func compareRuns(before, after Run) []Difference {
+	self := make(map[string]int64)
+	for _, fn := range Counted(after.Profile.Profile) {
+		self[fn.Name] += fn.Self
+	}
+	for _, fn := range Counted(before.Profile.Profile) {
+		self[fn.Name] -= fn.Self
+	}
+	var moved []Difference
+	for name, ir := range self {
+		if ir != 0 {
+			moved = append(moved, Difference{name, ir})
+		}
+	}
+	slices.SortFunc(moved, func(a, b Difference) int {
+		return cmp.Or(cmp.Compare(abs(b.Ir), abs(a.Ir)), strings.Compare(a.Function, b.Function))
+	})
+	return moved
+}
+
+func abs(n int64) int64 { return max(n, -n) }

@@ -1,0 +1,117 @@
+package tasks
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/perfpin/perfpin/tasks/budget"
+	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/gobench"
+)
+
+const (
+	// defaultTime is the longest that one run of one benchmark may take. A run under
+	// callgrind takes 0.7 s and up to 50 times the native time of what it counts.
+	defaultTime = 2 * time.Minute
+	// defaultMemory is the most resident memory of one run, in MiB: nothing is
+	// collected while a benchmark is counted.
+	defaultMemory = 4096
+)
+
+// flags are those of every target that counts, as Mage hands them on.
+type flags struct {
+	bench, packages, tags, env, toolchain *string
+	jobs, memory                          *int
+	timeout                               *time.Duration
+}
+
+// A selection says which benchmarks are counted and how.
+type selection struct {
+	bench    *regexp.Regexp // nil: all
+	patterns []string       // nil: the module's default
+	tags     *string        // nil: as pinned
+	pass     []string       // nil: as pinned
+	version  string
+	jobs     int
+	limits   gobench.Limits
+}
+
+// read checks every flag and reports all that are wrong.
+func (f flags) read() (selection, error) {
+	s := selection{
+		tags: f.tags, jobs: runtime.NumCPU(),
+		limits: gobench.Limits{Time: defaultTime, Memory: defaultMemory << 20},
+	}
+	var errs []error
+	if f.bench != nil {
+		pattern, err := regexp.Compile(*f.bench)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("-bench=%s: %w", *f.bench, err))
+		}
+		s.bench = pattern
+	}
+	if f.packages != nil {
+		if s.patterns = strings.Fields(strings.ReplaceAll(*f.packages, ",", " ")); len(s.patterns) == 0 {
+			errs = append(errs, errors.New("-packages: no pattern"))
+		}
+	}
+	if f.env != nil {
+		s.pass = readPass(*f.env)
+		errs = append(errs, cleanenv.Check(s.pass))
+	}
+	if f.toolchain != nil {
+		s.version = "go" + strings.TrimPrefix(*f.toolchain, "go")
+	}
+	errs = append(errs, positive("jobs", f.jobs, &s.jobs))
+	if f.timeout != nil {
+		s.limits.Time = *f.timeout
+		if s.limits.Time <= 0 {
+			errs = append(errs, fmt.Errorf("-timeout=%v: want more than 0", s.limits.Time))
+		}
+	}
+	memory := defaultMemory
+	errs = append(errs, positive("memory", f.memory, &memory))
+	s.limits.Memory = int64(memory) << 20
+	return s, errors.Join(errs...)
+}
+
+func positive(name string, flag, value *int) error {
+	if flag == nil {
+		return nil
+	}
+	if *flag < 1 {
+		return fmt.Errorf("-%s=%d: want at least 1", name, *flag)
+	}
+	*value = *flag
+	return nil
+}
+
+// readPass splits -env: values may hold spaces and commas, so semicolons part them.
+func readPass(text string) []string {
+	pass := []string{}
+	for pair := range strings.SplitSeq(text, ";") {
+		if pair = strings.TrimSpace(pair); pair != "" {
+			pass = append(pass, pair)
+		}
+	}
+	return pass
+}
+
+// asPinned fills in what the pins were taken with where no flag says otherwise: a
+// gate needs no flags of its own.
+func (s *selection) asPinned(platform budget.Platform) {
+	if s.tags == nil {
+		tags, _, _ := strings.Cut(platform.Tags, compilerSeparator)
+		s.tags = &tags
+	}
+	if s.pass == nil {
+		s.pass = platform.Env
+	}
+}
+
+// filtered tells that not all benchmarks of the module are counted.
+func (s selection) filtered() bool { return s.bench != nil || s.patterns != nil }

@@ -1,0 +1,65 @@
+package self
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/tool"
+)
+
+// Test runs all tests, those with the real valgrind too.
+func Test(ctx context.Context) error {
+	ctx, stop := tool.WithInterrupt(ctx)
+	defer stop()
+	// Tests that count take turns on the processors by themselves.
+	return run(ctx, "test", "-timeout=30m", "./...")
+}
+
+// staticcheck is the release that Lint runs.
+const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.7.0"
+
+// Lint runs gofmt, go vet, staticcheck, and checks that go.mod is tidy.
+func Lint(ctx context.Context) error {
+	ctx, stop := tool.WithInterrupt(ctx)
+	defer stop()
+	return errors.Join(
+		format(ctx),
+		run(ctx, "vet", "./..."),
+		run(ctx, "vet", "-tags=mage", "."),
+		run(ctx, "run", staticcheck, "./..."),
+		run(ctx, "mod", "tidy", "-diff"),
+	)
+}
+
+// format reports the files that gofmt would change.
+func format(ctx context.Context) error {
+	gofmt, err := tool.Find("gofmt", "apt-get install golang-go")
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	err = tool.Command{
+		Path: gofmt, Args: []string{"-l", "magefile.go", "tasks", "server", "benches"},
+		Env: cleanenv.Query(os.Environ()), Stdout: &out, Stderr: os.Stderr,
+	}.Run(ctx)
+	if err == nil && out.Len() > 0 {
+		err = fmt.Errorf("gofmt: not formatted:\n%shint: gofmt -w magefile.go tasks server benches", out.String())
+	}
+	return err
+}
+
+// run runs the go command and shows what it prints. Nothing like GOFLAGS or the
+// variables of Mage reaches it.
+func run(ctx context.Context, args ...string) error {
+	goTool, err := tool.Find("go", "apt-get install golang-go")
+	if err != nil {
+		return err
+	}
+	return tool.Command{
+		Path: goTool, Args: args, Env: cleanenv.Query(os.Environ()), Stdout: os.Stdout, Stderr: os.Stderr,
+	}.Run(ctx)
+}

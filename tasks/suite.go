@@ -1,0 +1,259 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/perfpin/perfpin/tasks/budget"
+	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/gobench"
+	"github.com/perfpin/perfpin/tasks/report"
+	"github.com/perfpin/perfpin/tasks/valgrind"
+)
+
+// budgetsFile is the file of the pins, at the module's root.
+const budgetsFile = "budgets.toml"
+
+// A suite is the benchmarks of one run, built and listed, and what counts them.
+type suite struct {
+	selection selection
+	toolchain *gobench.Toolchain
+	counter   count.Counter
+	file      *budget.File
+	// here is the platform of the counts.
+	here    budget.Platform
+	benches []gobench.Bench
+	skipped []gobench.Bench
+	// broken holds the packages whose benchmarks could not be listed.
+	broken map[string]error
+}
+
+// prepare builds and lists what the selection says, and sees to valgrind.
+func prepare(ctx context.Context, s selection, steps chan<- report.Step) (*suite, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	root, err := moduleRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := readBudgets(root)
+	if err != nil {
+		return nil, err
+	}
+	s.asPinned(file.Pinned)
+	// Two things that take long when they are done for the first time.
+	var v valgrind.Valgrind
+	var valgrindErr error
+	var wait sync.WaitGroup
+	wait.Go(func() { v, valgrindErr = bootstrap(ctx, root, steps) })
+	suite := &suite{selection: s, file: file}
+	err = suite.build(ctx, dir, steps)
+	wait.Wait()
+	if err := errors.Join(valgrindErr, err); err != nil {
+		return nil, err
+	}
+	suite.counter = count.Counter{
+		Callgrind: count.Callgrind{Path: v.Path, Lib: v.Lib, Version: v.Version},
+		Pass:      s.pass, Limits: s.limits,
+		Root: root, Profiles: filepath.Join("target", "perf", "profiles"),
+	}
+	return suite, suite.identify(ctx)
+}
+
+// moduleRoot returns the nearest folder, from dir up, that has a go.mod.
+func moduleRoot(dir string) (string, error) {
+	for root := dir; ; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return root, nil
+		}
+		if root == filepath.Dir(root) {
+			return "", fmt.Errorf("%s: no go.mod in it or above it\nhint: go mod init example.com/name", dir)
+		}
+	}
+}
+
+// readBudgets reads the pins; without the file there are none.
+func readBudgets(root string) (*budget.File, error) {
+	data, err := os.ReadFile(filepath.Join(root, budgetsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		data, err = budget.Template(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return budget.Parse(budgetsFile, data)
+}
+
+// bootstrap returns the valgrind to use, built first where it is missing.
+func bootstrap(ctx context.Context, root string, steps chan<- report.Step) (valgrind.Valgrind, error) {
+	return valgrind.Ensure(ctx, filepath.Join(root, "target", "tools"), func(p valgrind.Progress) {
+		steps <- report.Step{What: p.Step, Done: int(p.Done), Total: int(p.Total), Notable: true}
+	})
+}
+
+// build builds the packages' tests and lists their benchmarks.
+func (s *suite) build(ctx context.Context, dir string, steps chan<- report.Step) error {
+	steps <- report.Step{What: "build benchmarks", Notable: true}
+	t, err := gobench.Open(ctx, gobench.Options{
+		Dir: dir, Version: s.selection.version, Tags: *s.selection.tags, Pass: s.selection.pass,
+	})
+	if err != nil {
+		return err
+	}
+	s.toolchain = t
+	patterns := s.selection.patterns
+	if patterns == nil {
+		patterns = t.DefaultPatterns()
+	}
+	packages, err := t.Packages(ctx, patterns)
+	if err != nil {
+		return err
+	}
+	builds := t.BuildTests(ctx, packages)
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	return s.list(ctx, builds, steps)
+}
+
+func (s *suite) list(ctx context.Context, builds []gobench.Build, steps chan<- report.Step) error {
+	s.broken = make(map[string]error)
+	found := make([][]gobench.Bench, len(builds))
+	errs := make([]error, len(builds))
+	var group errgroup.Group
+	group.SetLimit(s.selection.jobs)
+	for i, b := range builds {
+		if errs[i] = b.Err; b.Err != nil {
+			continue
+		}
+		group.Go(func() error {
+			steps <- report.Step{What: "list " + b.Package.Path}
+			found[i], errs[i] = gobench.List(ctx, b.Binary, s.selection.pass, s.selection.limits)
+			if errs[i] == nil {
+				s.toolchain.BuildCommands(ctx, found[i])
+			}
+			return nil
+		})
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for i, b := range builds {
+		if errs[i] != nil {
+			s.broken[b.Package.Name()] = errs[i]
+		}
+		s.choose(found[i])
+	}
+	if len(s.benches)+len(s.broken) == 0 {
+		return s.nothing()
+	}
+	return nil
+}
+
+// choose keeps the benchmarks that the selection wants.
+func (s *suite) choose(benches []gobench.Bench) {
+	for _, bench := range benches {
+		switch {
+		case s.selection.bench != nil && !s.selection.bench.MatchString(bench.Key):
+		case bench.Skipped:
+			s.skipped = append(s.skipped, bench)
+		default:
+			s.benches = append(s.benches, bench)
+		}
+	}
+}
+
+// nothing says that no benchmark was found. A gate that counted nothing has not
+// passed.
+func (s *suite) nothing() error {
+	switch {
+	case s.selection.bench != nil:
+		return fmt.Errorf("-bench=%s: matches no benchmark\nhint: go test -run='^$' -list='^Benchmark' ./...", s.selection.bench)
+	case len(s.skipped) > 0:
+		return fmt.Errorf("%s: every benchmark skips itself", s.toolchain.Module)
+	default:
+		return fmt.Errorf("%s: no benchmark in %s\nhint: go test -run='^$' -list='^Benchmark' ./...",
+			s.toolchain.Module, strings.Join(s.toolchain.DefaultPatterns(), " "))
+	}
+}
+
+// identify fills in what the counts depend on.
+func (s *suite) identify(ctx context.Context) error {
+	cpu, err := cpuModel()
+	if err != nil {
+		return err
+	}
+	s.here = budget.Platform{
+		Go: s.toolchain.Version, Target: s.toolchain.Target, CPU: cpu, Seed: "fixed",
+		Tags: *s.selection.tags, Env: s.selection.pass, Valgrind: s.counter.Callgrind.Version,
+	}
+	// A program that needs no C library costs the same whichever there is.
+	s.here.Libc = s.file.Pinned.Libc
+	if s.here.Libc == "" {
+		s.here.Libc = "static"
+	}
+	var dynamic, cgo bool
+	for _, bench := range s.benches {
+		if bench.Binary.Path != "" {
+			dynamic = dynamic || !bench.Binary.Static
+			cgo = cgo || bench.Binary.Package.Cgo
+		}
+	}
+	if dynamic {
+		s.counter.Libc = hostLibc(ctx)
+		s.here.Libc = s.counter.Libc
+	}
+	if cgo {
+		compiler, err := cCompiler(ctx)
+		if err != nil {
+			return err
+		}
+		s.here.Tags += compilerSeparator + compiler
+	} else if _, compiler, pinned := strings.Cut(s.file.Pinned.Tags, compilerSeparator); pinned {
+		s.here.Tags += compilerSeparator + compiler
+	}
+	return nil
+}
+
+// count counts every benchmark, several at once, and returns the counts in the
+// order of the benchmarks. Those that an interruption has left out have an error.
+func (s *suite) count(ctx context.Context, expect func(key string) count.Expectation, steps chan<- report.Step) []count.Count {
+	counts := make([]count.Count, len(s.benches))
+	var done int
+	var mutex sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(s.selection.jobs)
+	for i, bench := range s.benches {
+		counts[i] = count.Count{Bench: bench.Key, Err: errInterrupted}
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			mutex.Lock()
+			steps <- report.Step{What: "count " + bench.Key, Done: done, Total: len(s.benches)}
+			mutex.Unlock()
+			counted := s.counter.Settle(ctx, bench, expect(bench.Key))
+			if counted.Err == nil || ctx.Err() == nil {
+				counts[i] = counted
+			}
+			mutex.Lock()
+			done++
+			mutex.Unlock()
+			return nil
+		})
+	}
+	group.Wait()
+	return counts
+}
+
+var errInterrupted = errors.New("interrupted before it was counted")
