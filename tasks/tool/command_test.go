@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
@@ -189,6 +187,40 @@ func TestExitEndsGrandchildren(t *testing.T) {
 	requireDead(t, out.String())
 }
 
+func TestAllOutputArrives(t *testing.T) {
+	for range 20 {
+		out := &slow{}
+		c := shell("head -c 300000 /dev/zero")
+		c.Stdout = out
+		if err := c.Run(t.Context()); err != nil || out.n != 300000 {
+			t.Errorf("%d bytes arrived, want 300000: %v", out.n, err)
+		}
+	}
+}
+
+// slow is a writer that lets the pipe fill up.
+type slow struct{ n int }
+
+func (s *slow) Write(p []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	s.n += len(p)
+	return len(p), nil
+}
+
+func TestEscapedProcessDoesNotHoldTheRun(t *testing.T) {
+	var out bytes.Buffer
+	c := shell("setsid sleep 1000 & echo $!; sleep 0.2")
+	c.Stdout = &out
+	c.Timeout = patience
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Not our rule's to end, but this test's.
+	if pid, err := strconv.Atoi(strings.TrimSpace(out.String())); err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+		t.Errorf("the process that left its group is %q", out.String())
+	}
+}
+
 func TestCancelEndsTheGroup(t *testing.T) {
 	cause := errors.New("no longer wanted")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -232,97 +264,6 @@ func TestMemoryLimitCountsTheGroup(t *testing.T) {
 	var memory *tool.MemoryError
 	if !errors.As(err, &memory) || memory.Limit != c.MaxRSS || memory.Seen <= memory.Limit {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestStop(t *testing.T) {
-	for name, test := range map[string]struct {
-		script string
-		grace  time.Duration
-		check  func(error) bool
-	}{
-		"a program that obeys": {
-			`trap "exit 0" TERM; echo; while :; do sleep 0.01; done`, patience,
-			func(err error) bool { return err == nil },
-		},
-		"a program that dies of it": {
-			`echo; exec sleep 1000`, patience,
-			func(err error) bool {
-				var failure *tool.Error
-				return errors.As(err, &failure) && failure.Signal == syscall.SIGTERM
-			},
-		},
-		"a program that does not": {
-			`trap "" TERM; echo; while :; do sleep 0.01; done`, 200 * time.Millisecond,
-			func(err error) bool {
-				var timeout *tool.TimeoutError
-				return errors.As(err, &timeout)
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			out := &notifier{wrote: make(chan struct{})}
-			c := shell(test.script)
-			c.Stdout = out
-			child, err := c.Start(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-out.wrote
-			if err := child.Stop(syscall.SIGTERM, test.grace); !test.check(err) {
-				t.Errorf("got %v", err)
-			}
-			if err := child.Stop(syscall.SIGTERM, test.grace); !test.check(err) {
-				t.Errorf("the second time: got %v", err)
-			}
-			requireDead(t, strconv.Itoa(child.Pid()))
-		})
-	}
-}
-
-func TestCPUs(t *testing.T) {
-	var before, after unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		t.Fatal(err)
-	}
-	cpu := 0
-	for !before.IsSet(cpu) {
-		cpu++
-	}
-	var out bytes.Buffer
-	c := shell("grep Cpus_allowed_list /proc/self/status")
-	c.CPUs = []int{cpu}
-	c.Stdout = &out
-	if err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := strings.Fields(out.String()), strconv.Itoa(cpu); len(got) != 2 || got[1] != want {
-		t.Errorf("got %q, want %s", out.String(), want)
-	}
-	if err := unix.SchedGetaffinity(os.Getpid(), &after); err != nil || after != before {
-		t.Errorf("this process's own processors changed: %v %v", after, err)
-	}
-}
-
-func TestFind(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	if _, err := tool.Find("mytool", "apt-get install mytool"); err == nil ||
-		err.Error() != "mytool: cannot be found on PATH\nhint: apt-get install mytool" {
-		t.Errorf("got %v", err)
-	}
-	path := filepath.Join(dir, "mytool")
-	script := "#!/bin/sh\necho\necho \" mytool $1 v$#\" >&2\necho more\n"
-	if err := os.WriteFile(path, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	found, err := tool.Find("mytool", "")
-	if err != nil || found != path {
-		t.Errorf("got %q, %v", found, err)
-	}
-	version, err := tool.Version(t.Context(), found, "-V")
-	if err != nil || version != "mytool -V v1" {
-		t.Errorf("got %q, %v", version, err)
 	}
 }
 

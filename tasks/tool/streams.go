@@ -8,12 +8,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"sync"
+	"syscall"
 	"time"
 )
-
-// drainTimeout bounds the wait for the end of the output once the whole process
-// group is dead. Then only a program that left the group can hold a pipe open.
-const drainTimeout = 2 * time.Second
 
 // streams joins a command's standard streams with its files and writers. Copying
 // is done here and not by os/exec, whose Wait hangs as long as a grandchild holds
@@ -130,12 +127,40 @@ func (s *streams) output(w io.Writer) (*os.File, error) {
 	s.childEnds = append(s.childEnds, write)
 	s.readers = append(s.readers, read)
 	s.copies.Go(func() {
-		if _, err := io.Copy(w, read); err != nil {
+		_, err := io.Copy(w, read)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			drain(w, read)
+		case err != nil:
 			// The writer is full or broken; the child must not block on it.
 			_, _ = io.Copy(io.Discard, read)
 		}
 	})
 	return write, nil
+}
+
+// drain copies what a pipe holds now, without waiting for its end.
+func drain(w io.Writer, read *os.File) {
+	conn, err := read.SyscallConn()
+	if err != nil {
+		return
+	}
+	buf := make([]byte, 32<<10)
+	// Control, unlike Read, does not mind the deadline. The pipe does not block.
+	_ = conn.Control(func(fd uintptr) {
+		for {
+			n, err := syscall.Read(int(fd), buf)
+			if err == syscall.EINTR {
+				continue
+			}
+			if err != nil || n == 0 {
+				return
+			}
+			if _, err := w.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	})
 }
 
 // release closes the ends that the child now has its own copies of.
@@ -146,14 +171,16 @@ func (s *streams) release() {
 	s.childEnds = nil
 }
 
-// close waits for the last of the output and closes everything.
+// close hands on the last of the output and closes everything. The process group
+// is dead, so that the pipes hold all that it wrote; the end of a pipe is not
+// waited for, as a program that has left the group can hold it open.
 func (s *streams) close() error {
 	s.release()
 	if s.stdinEnd != nil {
 		_ = s.stdinEnd.Close()
 	}
 	for _, r := range s.readers {
-		_ = r.SetReadDeadline(time.Now().Add(drainTimeout))
+		_ = r.SetReadDeadline(time.Now())
 	}
 	s.copies.Wait()
 	for _, r := range s.readers {
