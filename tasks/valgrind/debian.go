@@ -200,10 +200,15 @@ func (a apt) run(ctx context.Context, args ...string) error {
 
 // redact replaces the addresses and names of hosts in what apt prints.
 func redact(text string) string {
-	text = regexp.MustCompile(`\b([a-z+-]+)://[^\s/']+`).ReplaceAllString(text, "$1://MIRROR")
-	text = regexp.MustCompile(`(resolve|connect to|connection to|handshake with) '?[^\s']+`).
-		ReplaceAllString(text, "$1 MIRROR")
-	return regexp.MustCompile(`\((IP: )?[0-9a-fA-F.:]+( [0-9]+)?\)`).ReplaceAllString(text, "(MIRROR)")
+	for _, rule := range []struct{ pattern, replacement string }{
+		{`\b([a-z+-]+)://[^\s/']+`, "$1://MIRROR"},
+		{`(resolve|connect to|connection to|handshake with) '?[^\s']+`, "$1 MIRROR"},
+		{`IP: [0-9a-fA-F.:]+`, "IP: MIRROR"},
+		{`\([0-9a-fA-F]*[.:][0-9a-fA-F]*[.:][0-9a-fA-F.:]*\)`, "(MIRROR)"},
+	} {
+		text = regexp.MustCompile(rule.pattern).ReplaceAllString(text, rule.replacement)
+	}
+	return text
 }
 
 func appendFile(path, text string) error {

@@ -148,3 +148,10 @@ func (w *world) requireNothingInstalled(t *testing.T) {
 		}
 	}
 }
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}

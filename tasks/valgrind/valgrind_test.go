@@ -1,8 +1,6 @@
 package valgrind
 
 import (
-	"archive/tar"
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -291,70 +289,5 @@ func TestSources(t *testing.T) {
 				t.Errorf("a mirror is named: %v\n%s", err, log)
 			}
 		})
-	}
-}
-
-func TestDebianMirrors(t *testing.T) {
-	const targets = `Packages main trixie-updates http://a/debian/
-Packages main trixie http://a/debian/
-DEP-11 main trixie http://b/debian/
-Packages main trixie http://a/debian/
-Packages contrib trixie http://c/debian/
-Packages main testing http://d/debian/
-Packages main nodistro http://e/
-garbage
-`
-	want := []string{"http://a/debian/", "http://d/debian/"}
-	if got := debianMirrors(targets, "ID=debian\nVERSION_CODENAME=\"trixie\"\n"); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestUnpackRefuses(t *testing.T) {
-	for name, header := range map[string]tar.Header{
-		"a path above":       {Name: "../outside", Typeflag: tar.TypeReg},
-		"a hidden way above": {Name: "a/../../outside", Typeflag: tar.TypeReg},
-		"an absolute path":   {Name: "/tmp/outside", Typeflag: tar.TypeReg},
-		"a folder above":     {Name: "../outside", Typeflag: tar.TypeDir},
-		"a symbolic link":    {Name: "link", Linkname: "/etc", Typeflag: tar.TypeSymlink},
-		"a hard link":        {Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeLink},
-		"a device":           {Name: "null", Typeflag: tar.TypeChar},
-	} {
-		dir := filepath.Join(t.TempDir(), "in")
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := unpackTar(t.Context(), archiveOf(t, header), dir); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		if _, err := os.Lstat(filepath.Join(dir, "..", "outside")); err == nil {
-			t.Errorf("%s: written outside", name)
-		}
-	}
-	twice := tar.Header{Name: "x", Typeflag: tar.TypeReg}
-	if err := unpackTar(t.Context(), archiveOf(t, twice, twice), t.TempDir()); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file twice: got %v", err)
-	}
-}
-
-func archiveOf(t *testing.T, headers ...tar.Header) *bytes.Buffer {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, header := range headers {
-		if err := w.WriteHeader(&header); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return &b
-}
-
-func remove(t *testing.T, path string) {
-	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
 	}
 }
