@@ -36,19 +36,20 @@ func unpackTar(ctx context.Context, archive io.Reader, dir string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	entries := tar.NewReader(io.LimitReader(archive, maxUnpacked))
-	for {
+	entries := tar.NewReader(archive)
+	for left := int64(maxUnpacked); ; {
 		header, err := entries.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = ctx.Err()
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
 		}
-		if err == nil {
-			err = unpackEntry(root, header, entries)
+		// A sparse file takes more room than it takes in the archive.
+		if left -= header.Size; left < 0 {
+			return fmt.Errorf("%s: unpacks to more than %d bytes", header.Name, maxUnpacked)
 		}
-		if err != nil {
+		if err := unpackEntry(root, header, entries); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,19 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
+func TestUnpackBoundsTheRoom(t *testing.T) {
+	var b bytes.Buffer
+	err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "x", Typeflag: tar.TypeReg, Size: maxUnpacked + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	err = unpackTar(t.Context(), &b, dir)
+	if entries, _ := os.ReadDir(dir); err == nil || len(entries) != 0 {
+		t.Errorf("got %v, and %d files", err, len(entries))
+	}
+}
+
 func archiveOf(t *testing.T, headers ...tar.Header) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
