@@ -22,7 +22,9 @@ const (
 )
 
 // cpuTime returns the processor time that a process has used so far, all threads
-// together, those that have ended too.
+// together, those that have ended too. What a thread that runs right now has used
+// since the last tick of the kernel, some milliseconds, is missing: so it is asked
+// of servers that have no work.
 func cpuTime(pid int) (time.Duration, error) {
 	var at unix.Timespec
 	err := unix.ClockGettime(int32(^pid<<clockShift|clockSched), &at)

@@ -146,6 +146,7 @@ func findCgroups(own, mounts string) []cgroupPlace {
 		}
 		root, point := fields[3], fields[4]
 		switch {
+		case !path.IsAbs(root) || !path.IsAbs(point):
 		case v1 != "" && kind[0] == "cgroup" && slices.Contains(strings.Split(kind[2], ","), "cpu"):
 			places = append(places, cgroupPlace{dir: below(point, root, v1)})
 		case v1 == "" && v2 != "" && kind[0] == "cgroup2":

@@ -1,9 +1,6 @@
 package throughput
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A strain is how a request's servers are loaded: all of them in the same way.
 type strain struct {
@@ -18,10 +15,13 @@ type strain struct {
 // smaller share of theirs. again is false when all were kept busy, when the cause
 // is another, and when nothing is left to try; then the strain is the one to use.
 func (s strain) next(samples []Sample, processors, connections int) (to strain, again bool) {
-	short := slices.ContainsFunc(samples, func(x Sample) bool {
+	short, used := false, s.share
+	for _, x := range samples {
 		// A quota, too, can leave the load generator idle: while the servers pause.
-		return x.Saturation == LoadLimited || (s.share < 1 && x.Saturation == LoadIdle)
-	})
+		if x.Saturation == LoadLimited || (s.share < 1 && x.Saturation == LoadIdle) {
+			short, used = true, min(used, x.Use.Server*s.share)
+		}
+	}
 	if !short {
 		return s, false
 	}
@@ -29,14 +29,10 @@ func (s strain) next(samples []Sample, processors, connections int) (to strain, 
 	if n := 2 * s.threads; n <= processors && connections%n == 0 {
 		return strain{threads: n, share: s.share}, true
 	}
-	used := 1.0
-	for _, x := range samples {
-		used = min(used, x.Use.Server*s.share)
-	}
 	// Below what the fastest server could use, by enough for the load to be in time;
 	// in twentieths.
 	const margin, steps = 0.8, 20
-	share := math.Floor(min(used*margin, s.share-1.0/steps)*steps+1e-9) / steps
+	share := math.Floor(used*margin*steps+1e-9) / steps
 	if share < leastShare {
 		return strain{threads: s.threads, share: 1}, false
 	}
