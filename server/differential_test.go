@@ -11,8 +11,7 @@ import (
 // TestFrontEndsAgree sends the same bytes to each front end and demands the
 // same answer: status, fields and content.
 func TestFrontEndsAgree(t *testing.T) {
-	s := newServer(t, fixtures(t))
-	fronts := startFrontEnds(t, s)
+	fronts := startFrontEnds(t, fixtures(t))
 	tag := get(t, fronts[0].addr, "/hello.txt").header.Get("ETag")
 	if tag == "" {
 		t.Fatal("/hello.txt has no ETag")
@@ -95,7 +94,7 @@ func TestFrontEndsAgree(t *testing.T) {
 // it may be read as a request of its own. RFC 9112 §5.2 lets a server unfold
 // obs-fold and §6.1 prefer the coding to the length, which net/http does.
 func TestAmbiguousFramingIsRefused(t *testing.T) {
-	fronts := startFrontEnds(t, newServer(t, fixtures(t)))
+	fronts := startFrontEnds(t, fixtures(t))
 	const smuggled = "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\n"
 	const v = " HTTP/1.1\r\nHost: x\r\n"
 	cases := map[string]string{
@@ -144,7 +143,7 @@ func TestAmbiguousFramingIsRefused(t *testing.T) {
 
 // TestPipelining sends several requests at once; the answers come in order.
 func TestPipelining(t *testing.T) {
-	for _, f := range startFrontEnds(t, newServer(t, fixtures(t))) {
+	for _, f := range startFrontEnds(t, fixtures(t)) {
 		raw := ""
 		for range 20 {
 			raw += "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\nGET /large.bin HTTP/1.1\r\nHost: x\r\nRange: bytes=0-3\r\n\r\n"
@@ -160,13 +159,13 @@ func TestPipelining(t *testing.T) {
 func TestTooLargeHead(t *testing.T) {
 	limits := server.DefaultLimits()
 	limits.HeaderBytes = 2048
-	s := newServer(t, fixtures(t), server.WithLimits(limits))
-	own := startFrontEnds(t, s)[0]
-	r, err := exchangeRaw(t, own.addr, "GET / HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 4000)+"\r\n\r\n")
-	if err != nil || r.status != 431 || !r.closed {
-		t.Errorf("head of 4,000 bytes: got %v, %v, want 431 and the end", r, err)
-	}
-	if r := get(t, own.addr, "/hello.txt", "X: "+strings.Repeat("x", 1000)); r.status != 200 {
-		t.Errorf("head of 1,000 bytes: got %v, want 200", r)
+	for _, f := range own(startFrontEnds(t, fixtures(t), server.WithLimits(limits))) {
+		r, err := exchangeRaw(t, f.addr, "GET / HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 4000)+"\r\n\r\n")
+		if err != nil || r.status != 431 || !r.closed {
+			t.Errorf("%s: head of 4,000 bytes: got %v, %v, want 431 and the end", f.name, r, err)
+		}
+		if r := get(t, f.addr, "/hello.txt", "X: "+strings.Repeat("x", 1000)); r.status != 200 {
+			t.Errorf("%s: head of 1,000 bytes: got %v, want 200", f.name, r)
+		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 var errNotStrict = errors.New("request does not follow RFC 9112")
 
 // isStrict tells what fasthttp reads but RFC 9112 forbids: another version
-// than HTTP/1.0 and 1.1 (§2.3), no Host or several (§3.2), a field line that
+// than HTTP/1.0 and 1.1 (§2.3), no Host (§3.2), a field line that
 // is folded or has no token for its name (§5), a transfer coding other than
-// chunked, or one beside a length (§6.1).
+// chunked (§6.1).
 func isStrict(h *fasthttp.RequestHeader) bool {
 	proto := view(h.Protocol())
 	if proto != "HTTP/1.1" && proto != "HTTP/1.0" {
 		return false
 	}
-	hosts, codings, lengths := 0, 0, 0
+	named := false
 	for line := range bytes.SplitSeq(h.RawHeaders(), []byte("\n")) {
 		line, ended := bytes.CutSuffix(line, []byte("\r"))
 		if len(line) == 0 {
@@ -35,17 +35,14 @@ func isStrict(h *fasthttp.RequestHeader) bool {
 		}
 		switch {
 		case strings.EqualFold(name, "Host"):
-			hosts++
-		case strings.EqualFold(name, "Content-Length"):
-			lengths++
+			named = true
 		case strings.EqualFold(name, "Transfer-Encoding"):
-			codings++
-			if proto == "HTTP/1.0" || !strings.EqualFold(strings.Trim(value, " \t"), "chunked") {
+			if !strings.EqualFold(strings.Trim(value, " \t"), "chunked") {
 				return false
 			}
 		}
 	}
-	return hosts <= 1 && (hosts == 1 || proto == "HTTP/1.0") && codings+lengths <= 1
+	return named || proto == "HTTP/1.0"
 }
 
 // refuseFast answers what could not be read as a request.

@@ -90,25 +90,34 @@ func newServer(t testing.TB, root string, options ...server.Option) *server.Serv
 // frontEnd is a way to have requests answered over a socket.
 type frontEnd struct{ name, addr string }
 
-// startFrontEnds serves s over each of them until the test ends.
-func startFrontEnds(t testing.TB, s *server.Server) []frontEnd {
+// startFrontEnds serves root by each of them, with a Server of its own, until
+// the test ends.
+func startFrontEnds(t testing.TB, root string, options ...server.Option) []frontEnd {
 	t.Helper()
-	own := listen(t)
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(own) }()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err := errors.Join(s.Shutdown(ctx), <-served); err != nil {
-			t.Errorf("own front end: %v", err)
-		}
-	})
-	std := listen(t)
-	h := &http.Server{Handler: s, DisableGeneralOptionsHandler: true, ErrorLog: nil}
-	go h.Serve(std)
+	var fronts []frontEnd
+	for name, which := range map[string]server.FrontEnd{"fasthttp": server.FastHTTP, "event loop": server.EventLoop} {
+		s := newServer(t, root, append(options[:len(options):len(options)], server.WithFrontEnd(which))...)
+		l := listen(t)
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(l) }()
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			if err := errors.Join(s.Shutdown(ctx), <-served); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		fronts = append(fronts, frontEnd{name, l.Addr().String()})
+	}
+	l := listen(t)
+	h := &http.Server{Handler: newServer(t, root, options...), DisableGeneralOptionsHandler: true}
+	go h.Serve(l)
 	t.Cleanup(func() { h.Close() })
-	return []frontEnd{{"own", own.Addr().String()}, {"net/http", std.Addr().String()}}
+	return append(fronts, frontEnd{"net/http", l.Addr().String()})
 }
+
+// own leaves out net/http, which has limits and a reader of its own.
+func own(fronts []frontEnd) []frontEnd { return fronts[:len(fronts)-1] }
 
 func listen(t testing.TB) net.Listener {
 	t.Helper()

@@ -16,6 +16,7 @@ type Option func(*settings)
 type settings struct {
 	core       core.Config
 	limits     Limits
+	frontEnd   FrontEnd
 	accessLog  io.Writer
 	liveReload bool
 }
@@ -127,6 +128,19 @@ func WithAccessLog(w io.Writer) Option { return func(s *settings) { s.accessLog 
 // WithErrorLog is told of files that could not be read. It may be called from
 // several goroutines at once.
 func WithErrorLog(f func(error)) Option { return func(s *settings) { s.core.OnError = f } }
+
+// FrontEnd is what reads requests from sockets for Serve.
+type FrontEnd uint8
+
+const (
+	// FastHTTP is built on the library of that name.
+	FastHTTP FrontEnd = iota
+	// EventLoop is the module's own: see package engine.
+	EventLoop
+)
+
+// WithFrontEnd chooses how Serve reads requests. The answers are the same.
+func WithFrontEnd(f FrontEnd) Option { return func(s *settings) { s.frontEnd = f } }
 
 // WithLimits replaces DefaultLimits.
 func WithLimits(l Limits) Option { return func(s *settings) { s.limits = l } }

@@ -53,7 +53,7 @@ func await(t *testing.T, lines <-chan string, want string) {
 
 func TestLiveReload(t *testing.T) {
 	root := fixtures(t)
-	for _, f := range startFrontEnds(t, newServer(t, root, server.WithLiveReload())) {
+	for _, f := range startFrontEnds(t, root, server.WithLiveReload()) {
 		page := get(t, f.addr, "/")
 		if page.body != "<body>home"+reload.Script+"</body>" && !strings.HasSuffix(page.body, reload.Script) || page.header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: page: got %v, want the script in it", f.name, page)
@@ -94,7 +94,7 @@ func TestLiveReload(t *testing.T) {
 }
 
 func TestLiveReloadIsOffByDefault(t *testing.T) {
-	for _, f := range startFrontEnds(t, newServer(t, fixtures(t))) {
+	for _, f := range startFrontEnds(t, fixtures(t)) {
 		if r := get(t, f.addr, reload.Path); r.status != 404 {
 			t.Errorf("%s: events: got %v, want 404", f.name, r)
 		}

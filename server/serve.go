@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 )
 
@@ -13,6 +14,19 @@ type frontEnd interface {
 	// Shutdown stops every Serve, now and to come, and waits for the answers
 	// under way until ctx is done.
 	Shutdown(ctx context.Context) error
+}
+
+// DefaultFrontEnd is the one without WithFrontEnd.
+const DefaultFrontEnd = FastHTTP
+
+func newFrontEnd(s *Server, which FrontEnd) (frontEnd, error) {
+	switch which {
+	case FastHTTP:
+		return newFastFront(s), nil
+	case EventLoop:
+		return newEventLoop(s)
+	}
+	return nil, fmt.Errorf("front end: got %d, want %d or %d", which, FastHTTP, EventLoop)
 }
 
 // ListenAndServe listens on the TCP address addr and serves until Shutdown.

@@ -36,7 +36,7 @@ const sweepInterval = 5 * time.Second
 // New makes a Server of the directory root. It is an error if root is not a
 // directory, or for each fault in the options.
 func New(root string, options ...Option) (*Server, error) {
-	set := settings{core: core.Defaults(), limits: DefaultLimits()}
+	set := settings{core: core.Defaults(), limits: DefaultLimits(), frontEnd: DefaultFrontEnd}
 	for _, option := range options {
 		option(&set)
 	}
@@ -64,7 +64,9 @@ func New(root string, options ...Option) (*Server, error) {
 			return nil, errors.Join(err, site.Close())
 		}
 	}
-	s.front = newFastFront(s)
+	if s.front, err = newFrontEnd(s, set.frontEnd); err != nil {
+		return nil, errors.Join(err, s.closeTree())
+	}
 	s.sweep = time.AfterFunc(sweepInterval, s.sweepAgain)
 	return s, nil
 }
@@ -78,6 +80,10 @@ func (s *Server) sweepAgain() {
 // goes first.
 func (s *Server) Close() error {
 	s.sweep.Stop()
+	return s.closeTree()
+}
+
+func (s *Server) closeTree() error {
 	if s.reload != nil {
 		s.reload.Close()
 	}

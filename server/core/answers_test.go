@@ -27,6 +27,7 @@ func TestPaths(t *testing.T) {
 		{"/docs/?q", 200, "docs", ""},
 		{"/with%20space/%C3%A9.txt", 200, "odd name", ""},
 		{"/100%25.txt", 200, "percent", ""},
+		{"/a%23b.txt", 200, "not plain", ""},
 		{"/a%2520b.txt", 200, "looks escaped", ""},
 		{"http://example.org/hello.txt", 200, "hello, world", ""},
 		{"HTTPS://example.org", 200, "<body>home</body>", ""},
@@ -55,7 +56,9 @@ func TestPaths(t *testing.T) {
 		{"/hello.txt%20", 404, "", ""},
 		{"/hello.txt::$DATA", 404, "", ""},
 
+		{"/a#b.txt", 400, "", ""},
 		{"hello.txt", 400, "", ""},
+		{"http://", 400, "", ""},
 		{"", 400, "", ""},
 		{"*", 400, "", ""},
 		{"http:///hello.txt", 400, "", ""},
@@ -185,6 +188,7 @@ func TestPreconditions(t *testing.T) {
 		{r{IfNoneMatch: `"x"`}, 200},
 		{r{IfNoneMatch: `"x"`, IfModifiedSince: after}, 200},
 		{r{IfModifiedSince: at}, 304},
+		{r{IfModifiedSince: "Friday, 01-Mar-24 12:00:00 GMT"}, 304},
 		{r{IfModifiedSince: after}, 304},
 		{r{IfModifiedSince: before}, 200},
 		{r{IfModifiedSince: "0"}, 200},
@@ -195,6 +199,7 @@ func TestPreconditions(t *testing.T) {
 		{r{IfRange: `"x"`, Range: "bytes=0-1"}, 200},
 		{r{IfRange: at, Range: "bytes=0-1"}, 206},
 		{r{IfRange: after, Range: "bytes=0-1"}, 200},
+		{r{IfRange: before, Range: "bytes=0-1"}, 200},
 		{r{IfRange: "junk", Range: "bytes=0-1"}, 200},
 		{r{IfRange: `"x"`, Range: "bytes=99-"}, 200},
 		{r{IfRange: tag}, 200},
@@ -223,7 +228,11 @@ func TestNotModifiedCarriesWhatItHasTo(t *testing.T) {
 	if a.status != 304 || a.body != "" || fmt.Sprint(a.fields) != fmt.Sprint(want) {
 		t.Errorf("304: got %v, want the fields %v", a, want)
 	}
-	// Another coding is another representation.
+	// Another coding is another representation, be its bytes the same.
+	plain := get(t, site, "/same.js").fields["ETag"]
+	if c := ask(t, site, core.Request{Target: "/same.js", AcceptEncoding: "gzip"}); c.fields["ETag"] == plain {
+		t.Errorf("/same.js: the tag %s stands for two codings", plain)
+	}
 	b := ask(t, site, core.Request{Target: "/app.js", AcceptEncoding: "gzip", IfNoneMatch: full.fields["ETag"]})
 	if b.status != 200 || b.fields["ETag"] == full.fields["ETag"] {
 		t.Errorf("tag of br with gzip: got %d and %s, want 200 and another tag", b.status, b.fields["ETag"])

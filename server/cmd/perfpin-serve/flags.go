@@ -32,6 +32,7 @@ type command struct {
 	headers                 []core.HeaderRule
 	errorPages              map[int]string
 	accessLog               string
+	frontEnd                server.FrontEnd
 	oneWorker, serveOne     bool
 	version                 bool
 }
@@ -47,7 +48,7 @@ Serves the files below a directory (default: the current one) over HTTP.
 // parse reads the command line. Help goes to w; errHelp then says that nothing
 // else is to be done.
 func parse(args []string, w io.Writer) (*command, error) {
-	c := &command{root: ".", limits: server.DefaultLimits(), errorPages: map[int]string{}}
+	c := &command{root: ".", limits: server.DefaultLimits(), frontEnd: server.DefaultFrontEnd, errorPages: map[int]string{}}
 	flags := flag.NewFlagSet("perfpin-serve", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	c.define(flags)
@@ -100,6 +101,7 @@ func (c *command) define(f *flag.FlagSet) {
 	f.DurationVar(&c.limits.ReadTimeout, "read-timeout", c.limits.ReadTimeout, "how long a request may take to arrive, `DURATION`")
 	f.DurationVar(&c.limits.WriteTimeout, "write-timeout", c.limits.WriteTimeout, "how long a client may take nothing of an answer, `DURATION`")
 	f.DurationVar(&c.limits.IdleTimeout, "idle-timeout", c.limits.IdleTimeout, "keep connections without a request for `DURATION`")
+	f.Func("front-end", "read requests with `NAME`: fasthttp or event-loop", c.setFrontEnd)
 	f.BoolVar(&c.oneWorker, "one-worker", false, "use one processor")
 	f.BoolVar(&c.serveOne, "serve-one", false, "answer one request, then exit")
 	f.BoolVar(&c.version, "version", false, "print the version and exit")
@@ -108,6 +110,18 @@ func (c *command) define(f *flag.FlagSet) {
 func (c *command) setImmutable(s string) (err error) {
 	c.immutable, err = regexp.Compile(s)
 	return err
+}
+
+func (c *command) setFrontEnd(s string) error {
+	switch s {
+	case "fasthttp":
+		c.frontEnd = server.FastHTTP
+	case "event-loop":
+		c.frontEnd = server.EventLoop
+	default:
+		return errors.New("want fasthttp or event-loop")
+	}
+	return nil
 }
 
 func (c *command) addHeader(s string) error {
@@ -141,6 +155,7 @@ func (c *command) options() []server.Option {
 		server.WithIndex(c.index),
 		server.WithFallback(c.fallback),
 		server.WithLimits(c.limits),
+		server.WithFrontEnd(c.frontEnd),
 	}
 	switches := []struct {
 		on     bool

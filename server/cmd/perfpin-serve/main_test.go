@@ -49,6 +49,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"-immutable", "("}, 2, "error parsing regexp"},
 		{[]string{"-header", "/x"}, 2, "want 'PATTERN NAME: VALUE'"},
 		{[]string{"-error-page", "x"}, 2, "want STATUS=FILE"},
+		{[]string{"-front-end", "x"}, 2, "want fasthttp or event-loop"},
 		{[]string{dir, dir}, 2, "got 2 directories"},
 		{[]string{"-addr", "127.0.0.1:0", filepath.Join(dir, "nothing")}, 1, "no such file"},
 		{[]string{"-addr", "127.0.0.1:0", filepath.Join(dir, "hello.txt")}, 1, "not a directory"},
@@ -158,7 +159,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestSIGTERM(t *testing.T) {
-	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+	for front, sig := range map[string]os.Signal{"fasthttp": syscall.SIGTERM, "event-loop": os.Interrupt} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestSIGTERM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := os.StartProcess(self, []string{self, "-addr", "127.0.0.1:0", root(t)}, &os.ProcAttr{
+		p, err := os.StartProcess(self, []string{self, "-front-end", front, "-addr", "127.0.0.1:0", root(t)}, &os.ProcAttr{
 			Env: append(os.Environ(), "PERFPIN_SERVE_AS_COMMAND=1"), Files: []*os.File{nil, nil, w},
 		})
 		if err != nil {
