@@ -27,7 +27,7 @@ type loop struct {
 	ready, next []*conn
 
 	in, out []byte
-	piece   []byte // of a file; made at the first need
+	tail    []byte // of a file; made at the first need
 	request Request
 	spare   *core.Response
 

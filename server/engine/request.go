@@ -17,7 +17,7 @@ type Request struct {
 	Host string
 	// Fields are the field lines as they were sent, each with its CRLF.
 	Fields []byte
-	// Length is the content's in bytes, or chunkedLength.
+	// Length is the content's in bytes, or -1 where it is chunked.
 	Length int64
 	// Continue tells that the client waits for 100 or a final answer before
 	// it sends the content (RFC 9110 §10.1.1).

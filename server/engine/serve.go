@@ -81,12 +81,12 @@ func (l *loop) serve(c *conn) {
 
 // receive reads once. It is false if the connection is broken.
 func (l *loop) receive(c *conn, buf []byte) (int, bool) {
-	n, errno := receive(c.fd, buf)
+	n, err := receive(c.fd, buf)
 	switch {
-	case errno == unix.EAGAIN:
+	case err == unix.EAGAIN:
 		c.readable = false
 		return 0, true
-	case errno != 0:
+	case err != nil:
 		return 0, false
 	case n == 0:
 		c.readable, c.ended = false, true

@@ -20,13 +20,13 @@ func epollWait(epoll int, events []unix.EpollEvent, ms int) (int, unix.Errno) {
 }
 
 // receive reads what is there; EAGAIN if nothing is, and 0 at the end.
-func receive(fd int, buf []byte) (int, unix.Errno) {
+func receive(fd int, buf []byte) (int, error) {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd),
 			uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), unix.MSG_DONTWAIT, 0, 0)
 		switch errno {
 		case 0:
-			return int(n), 0
+			return int(n), nil
 		case unix.EINTR:
 		default:
 			return 0, errno
@@ -35,13 +35,13 @@ func receive(fd int, buf []byte) (int, unix.Errno) {
 }
 
 // send writes as much of buf as there is room for; EAGAIN if there is none.
-func send(fd int, buf []byte) (int, unix.Errno) {
+func send(fd int, buf []byte, flags uintptr) (int, error) {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
-			uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+			uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), flags|unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
 		switch errno {
 		case 0:
-			return int(n), 0
+			return int(n), nil
 		case unix.EINTR:
 		default:
 			return 0, errno
@@ -50,7 +50,7 @@ func send(fd int, buf []byte) (int, unix.Errno) {
 }
 
 // sendBoth writes head and then body, of which neither is empty.
-func sendBoth(fd int, vector *[2]unix.Iovec, head, body []byte) (int, unix.Errno) {
+func sendBoth(fd int, vector *[2]unix.Iovec, head, body []byte) (int, error) {
 	vector[0].Base, vector[1].Base = &head[0], &body[0]
 	vector[0].SetLen(len(head))
 	vector[1].SetLen(len(body))
@@ -59,7 +59,7 @@ func sendBoth(fd int, vector *[2]unix.Iovec, head, body []byte) (int, unix.Errno
 		switch errno {
 		case 0:
 			*vector = [2]unix.Iovec{}
-			return int(n), 0
+			return int(n), nil
 		case unix.EINTR:
 		default:
 			*vector = [2]unix.Iovec{}

@@ -1,0 +1,223 @@
+package engine_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/perfpin/perfpin/server/engine"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasty makes each timeout short and the others long.
+func hasty(read, write, idle bool) func(*engine.Config) {
+	choose := func(short bool) time.Duration {
+		if short {
+			return 100 * time.Millisecond
+		}
+		return time.Hour
+	}
+	return func(c *engine.Config) {
+		c.ReadTimeout, c.WriteTimeout, c.IdleTimeout = choose(read), choose(write), choose(idle)
+	}
+}
+
+func TestReadTimeout(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, hasty(true, false, false))
+	for name, raw := range map[string]string{
+		"half a line":  "GET / HT",
+		"half a head":  "GET / HTTP/1.1\r\nHost: x\r\nX: ",
+		"half a body":  "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n123",
+		"half a chunk": chunked + "3\r\na",
+	} {
+		c := e.dial(t)
+		c.send(ask("small.txt") + raw)
+		c.expect("small.txt")
+		resp, _ := c.receive()
+		if resp.StatusCode != 408 || !resp.Close {
+			t.Errorf("%s: got %v, want 408 and the end", name, resp)
+		}
+		c.expectEnd()
+	}
+	// One that sends a byte now and then has no more time.
+	slow := e.dial(t)
+	go func() {
+		for _, err := slow.Write([]byte("G")); err == nil; _, err = slow.Write([]byte("G")) {
+			time.Sleep(30 * time.Millisecond)
+		}
+	}()
+	if resp, _ := slow.receive(); resp.StatusCode != 408 {
+		t.Errorf("byte by byte: got %v, want 408", resp)
+	}
+	// One that has not begun has all the time.
+	c := e.dial(t)
+	time.Sleep(300 * time.Millisecond)
+	c.send(ask("small.txt"))
+	c.expect("small.txt")
+}
+
+func TestIdleTimeout(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, hasty(false, false, true))
+	e.dial(t).expectEnd()
+	c := e.dial(t)
+	c.send(ask("small.txt") + ask("large.bin"))
+	c.expect("small.txt")
+	c.expect("large.bin")
+	c.expectEnd()
+}
+
+func TestWriteTimeout(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, hasty(false, true, false))
+	for _, name := range []string{"large.bin", "memory.bin"} {
+		c := e.dial(t)
+		c.send(strings.Repeat(ask(name), 20))
+		time.Sleep(700 * time.Millisecond)
+		if n, err := io.Copy(io.Discard, c); err == nil && n >= 20*int64(len(files[name])) {
+			t.Errorf("%s: taking nothing: got all of %d bytes, want the end before", name, n)
+		}
+	}
+}
+
+func TestConnectionLimit(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, func(c *engine.Config) { c.Connections = 3 })
+	var conns []*client
+	for range 3 {
+		c := e.dial(t)
+		c.send(ask("small.txt"))
+		c.expect("small.txt")
+		conns = append(conns, c)
+	}
+	for range 3 {
+		if n, err := e.dial(t).Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
+			t.Errorf("one connection too many: got %d bytes and %v, want the end", n, err)
+		}
+	}
+	conns[0].Close()
+	await(t, "a place that was given back", func() bool {
+		c := e.dial(t)
+		defer c.Close()
+		io.WriteString(c, ask("small.txt"))
+		resp, err := http.ReadResponse(c.in, nil)
+		return err == nil && resp.StatusCode == 200
+	})
+	conns[1].send(ask("small.txt"))
+	conns[1].expect("small.txt")
+}
+
+// await asks until it is so.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: never came", what)
+		}
+	}
+}
+
+// TestNoDescriptorsLeft takes away the descriptors, and gives them back.
+func TestNoDescriptorsLeft(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, func(c *engine.Config) { c.IdleTimeout = time.Second })
+	first := e.dial(t)
+	first.send(ask("small.txt"))
+	first.expect("small.txt")
+
+	second, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	must(t, err)
+	file := os.NewFile(uintptr(second), "second")
+	defer file.Close()
+	var before unix.Rlimit
+	must(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
+	none := before
+	none.Cur = 0 // what is open stays open (getrlimit(2))
+	must(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &none))
+	_, port, _ := net.SplitHostPort(e.addr)
+	n := 0
+	for _, digit := range port {
+		n = n*10 + int(digit-'0')
+	}
+	connected := unix.Connect(second, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
+	first.send(ask("small.txt"))
+	first.expect("small.txt")
+	must(t, errors.Join(connected, unix.Setrlimit(unix.RLIMIT_NOFILE, &before)))
+
+	_, err = unix.Write(second, []byte(ask("small.txt", "Connection: close")))
+	must(t, err)
+	all, err := io.ReadAll(file)
+	if err != nil || !strings.HasSuffix(string(all), "hello, world") {
+		t.Errorf("got %q and %v, want an answer once there are descriptors", all, err)
+	}
+}
+
+// TestChangedFile changes files while they are sent: the connection ends
+// before the length that was announced.
+func TestChangedFile(t *testing.T) {
+	site, root := openSite(t)
+	e := startUntilEnd(t, site, nil)
+	for name, change := range map[string]func(path string) error{
+		"truncated": func(path string) error { return os.Truncate(path, 1<<20) },
+		"rewritten": func(path string) error { return os.Chtimes(path, time.Now(), time.Now()) },
+	} {
+		path := filepath.Join(root, name)
+		must(t, os.WriteFile(path, nil, 0o644))
+		must(t, os.Truncate(path, 64<<20)) // more than the sockets can hold
+		time.Sleep(200 * time.Millisecond)
+		c := e.dial(t)
+		c.send(ask(name))
+		_, err := c.in.Peek(1)
+		must(t, err)
+		must(t, change(path))
+		resp, err := http.ReadResponse(c.in, nil)
+		must(t, err)
+		if n, err := io.Copy(io.Discard, resp.Body); err == nil || resp.ContentLength != 64<<20 {
+			t.Errorf("%s: got all of %d bytes, want the end before %d", name, n, resp.ContentLength)
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	site, _ := openSite(t)
+	var mu sync.Mutex
+	var lines []engine.Record
+	e := startUntilEnd(t, site, func(c *engine.Config) {
+		c.Log = func(r engine.Record) {
+			mu.Lock()
+			defer mu.Unlock()
+			r.Method, r.Target = strings.Clone(r.Method), strings.Clone(r.Target)
+			lines = append(lines, r)
+		}
+	})
+	c := e.dial(t)
+	c.send("GET /small.txt?a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + ask("large.bin") + ask("missing"))
+	c.expect("small.txt")
+	c.expect("large.bin")
+	c.receive()
+	mu.Lock()
+	defer mu.Unlock()
+	want := []engine.Record{
+		{Method: "GET", Target: "/small.txt?a", Minor: 0, Status: 200, Sent: 12},
+		{Method: "GET", Target: "/large.bin", Minor: 1, Status: 200, Sent: 12 << 20},
+		{Method: "GET", Target: "/missing", Minor: 1, Status: 404, Sent: 10},
+	}
+	for i, line := range lines {
+		want[i].Remote = c.LocalAddr().(*net.TCPAddr).AddrPort()
+		if line != want[i] {
+			t.Errorf("got %+v, want %+v", line, want[i])
+		}
+	}
+	if len(lines) != len(want) {
+		t.Errorf("got %d lines, want %d", len(lines), len(want))
+	}
+}
