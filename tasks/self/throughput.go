@@ -67,10 +67,10 @@ func Throughput(ctx context.Context,
 		return err
 	}
 	measured, err := measure(ctx, o)
-	if err != nil {
-		return err
+	if len(measured.Rows) > 0 {
+		err = errors.Join(measured.Terminal(os.Stdout), err)
 	}
-	if err := measured.Terminal(os.Stdout); err != nil {
+	if err != nil {
 		return err
 	}
 	return conclude(measured.Rows, atleast)
@@ -107,7 +107,8 @@ func findServer(ctx context.Context, o *throughput.Options, named string) error 
 	return nil
 }
 
-// measure measures all requests. After each, what there is so far is written.
+// measure measures all requests. After each, what there is so far is written; what
+// there is when it fails is returned too.
 func measure(ctx context.Context, o throughput.Options) (measured report.Throughput, err error) {
 	// An earlier run's are gone as soon as this one may fail.
 	for _, name := range []string{"results.json", "results.md"} {
@@ -123,11 +124,11 @@ func measure(ctx context.Context, o throughput.Options) (measured report.Through
 	steps, finish := follow()
 	defer finish()
 	for _, request := range o.Requests {
-		measured.Rows = append(measured.Rows, harness.Measure(ctx, request, steps))
-		measured.Header = harness.Header()
+		row := harness.Measure(ctx, request, steps)
 		if ctx.Err() != nil {
 			return measured, context.Cause(ctx)
 		}
+		measured.Rows, measured.Header = append(measured.Rows, row), harness.Header()
 		if err := write(o.Dir, measured); err != nil {
 			return measured, err
 		}

@@ -44,18 +44,32 @@ func check(ctx context.Context, addr string, r Request) (finding, error) {
 	for _, f := range files(Requests()) {
 		got, err := c.ask(Request{file: f}, "")
 		if errs = append(errs, err); lost(err) {
-			return finding{}, errors.Join(errs...)
+			return finding{}, joinLine(errs)
 		}
 		if f.name == r.file.name {
 			found.etag = got.etag
 		}
 	}
 	if r.conditional && found.etag == "" {
-		return finding{}, errors.Join(append(errs, fmt.Errorf("GET /%s: the answer has no ETag", r.file.name))...)
+		return finding{}, joinLine(append(errs, fmt.Errorf("GET /%s: the answer has no ETag", r.file.name)))
 	}
 	got, err := c.ask(r, found.etag)
 	found.wire = got.wire
-	return found, errors.Join(append(errs, err)...)
+	return found, joinLine(append(errs, err))
+}
+
+// joinLine joins the errors that are not nil on one line.
+func joinLine(errs []error) error {
+	var texts []string
+	for _, err := range errs {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+	}
+	if texts == nil {
+		return nil
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 // A checker asks over one connection.
@@ -129,7 +143,7 @@ func compare(got *http.Response, body []byte, want answer) error {
 	if want.status == http.StatusOK && got.ContentLength != int64(len(want.body)) {
 		errs = append(errs, fmt.Errorf("got content length %d, want %d", got.ContentLength, len(want.body)))
 	}
-	return errors.Join(errs...)
+	return joinLine(errs)
 }
 
 // tally counts the bytes that are written to it.

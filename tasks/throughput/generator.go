@@ -107,7 +107,7 @@ func (g generator) validate(o outcome, want answer, wire int64, l load, elapsed 
 	if errs == nil {
 		errs = append(errs, g.validateBytes(o, int64(len(want.body)), wire, l))
 	}
-	return errors.Join(errs...)
+	return joinLine(errs)
 }
 
 // validateBytes compares the bytes received with those of the answers counted. It

@@ -183,7 +183,7 @@ func TestValidate(t *testing.T) {
 	o := good()
 	o.errors["timeout"], o.errors["read error"], o.statuses[500] = 1, 2, 3
 	err := generator{}.validate(o, answer{status: 200, body: body}, wire, l, 1100*time.Millisecond)
-	if err == nil || len(strings.Split(err.Error(), "\n")) != 3 {
+	if err == nil || len(strings.Split(err.Error(), "; ")) != 3 {
 		t.Errorf("not every failure is told: %v", err)
 	}
 }

@@ -15,9 +15,10 @@ import (
 // loadGrace is how much longer than its window a load generator may run.
 const loadGrace = 30 * time.Second
 
-// leastUse is the part of its processor below which a server cannot have answered
-// the requests that are said to be answered: then it is not the one under load.
-const leastUse = 0.01
+// leastCost is the processor time below which a server cannot have answered a
+// request: reading and writing a socket alone takes several times as much. Then it
+// is not the process that is under load.
+const leastCost = 500 * time.Nanosecond
 
 // A Sample is one valid window of one server.
 type Sample struct {
@@ -69,7 +70,7 @@ func (h *Harness) window(ctx context.Context, s *server, r Request, to strain, d
 	loadErr = h.generator.validate(run.outcome, r.want(), found.wire, l, run.elapsed)
 	if loadErr != nil {
 		loadErr = fmt.Errorf("%s: %w", h.generator.name, loadErr)
-	} else if sample.Use.Server < leastUse {
+	} else if sample.CPU < time.Duration(sample.Requests)*leastCost {
 		loadErr = fmt.Errorf("used %v of processor time for %d requests: it is not the process that answered",
 			sample.CPU, sample.Requests)
 	}
