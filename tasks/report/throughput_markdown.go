@@ -13,12 +13,8 @@ func (t Throughput) Markdown(w io.Writer) error {
 	for _, line := range t.conditions() {
 		out.WriteString("- " + escapeMarkdown(line) + "\n")
 	}
-	for _, table := range [][][]string{t.ratios(), t.figures()} {
-		if len(table) > 1 {
-			out.WriteByte('\n')
-			writeMarkdownTable(&out, table)
-		}
-	}
+	writeMarkdownTable(&out, t.ratios(), 1)
+	writeMarkdownTable(&out, t.figures(), 2)
 	if notes := t.notes(); notes != nil {
 		out.WriteByte('\n')
 		for _, note := range notes {
@@ -29,15 +25,20 @@ func (t Throughput) Markdown(w io.Writer) error {
 	return err
 }
 
-func writeMarkdownTable(out *strings.Builder, table [][]string) {
+// writeMarkdownTable writes a table whose first columns, names of them, stand to the
+// left and whose figures stand to the right. A header alone is no table.
+func writeMarkdownTable(out *strings.Builder, table [][]string, names int) {
+	if len(table) < 2 {
+		return
+	}
+	out.WriteByte('\n')
 	for at, line := range table {
 		for _, cell := range line {
 			out.WriteString("| " + escapeMarkdown(cell) + " ")
 		}
 		out.WriteString("|\n")
 		if at == 0 {
-			// Names to the left, figures to the right.
-			out.WriteString("|---" + strings.Repeat("|--:", len(line)-1) + "|\n")
+			out.WriteString(strings.Repeat("|---", names) + strings.Repeat("|--:", len(line)-names) + "|\n")
 		}
 	}
 }

@@ -1,0 +1,52 @@
+package throughput
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perfpin/perfpin/tasks/tool"
+)
+
+// TestQuota demands that a quota holds a process back and leaves no cgroup behind,
+// or, where cgroups may not be made, that the reason is told.
+func TestQuota(t *testing.T) {
+	child, err := tool.Command{Path: "/bin/sh", Args: []string{"-c", "while :; do :; done"}}.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := newQuota([]int{child.Pid()})
+	if err != nil {
+		_ = child.Stop(9, time.Second)
+		if !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) && len(err.Error()) < 20 {
+			t.Errorf("no reason is told: %v", err)
+		}
+		return
+	}
+	if err := errors.Join(q.set(1), q.set(0.2)); err != nil {
+		t.Error(err)
+	}
+	for tries := 0; ; tries++ {
+		stat, err := os.ReadFile(filepath.Join(q.dir, "cpu.stat"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(stat), "nr_throttled 0\n") {
+			break
+		}
+		if tries == 1000 {
+			t.Fatalf("was never held back: %s", stat)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = child.Stop(9, time.Second)
+	if err := q.remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(q.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", q.dir, err)
+	}
+}
