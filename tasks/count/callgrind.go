@@ -17,6 +17,9 @@ type Callgrind struct {
 	Path, Lib string
 	// Version is as "3.27.1".
 	Version string
+	// Options are more of callgrind's options, such as --dump-instr=yes. None may
+	// change what is counted.
+	Options []string
 }
 
 // args returns valgrind's arguments for a run in the scratch folder, up to the
@@ -47,7 +50,7 @@ func (c Callgrind) args(scratch gobench.Scratch, atStart bool) []string {
 	if !atStart {
 		args = append(args, "--instr-atstart=no")
 	}
-	return args
+	return append(args, c.Options...)
 }
 
 // env returns what valgrind needs in its environment. It hands the folder of its
