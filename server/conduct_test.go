@@ -263,30 +263,33 @@ func shutDownWhileSending(t *testing.T, s *server.Server, size int) {
 }
 
 func TestServeOne(t *testing.T) {
-	s := newServer(t, fixtures(t))
-	l := listen(t)
-	served := make(chan error, 1)
-	go func() { served <- s.ServeOne(l) }()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	must(t, err)
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
-	io.WriteString(conn, "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\n")
-	all, err := io.ReadAll(conn)
-	if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nhello, world") {
-		t.Errorf("got %q and %v, want one answer and the end", all, err)
+	for _, which := range []server.FrontEnd{server.FastHTTP, server.EventLoop} {
+		s := newServer(t, fixtures(t), server.WithFrontEnd(which))
+		l := listen(t)
+		served := make(chan error, 1)
+		go func() { served <- s.ServeOne(l) }()
+		conn, err := net.Dial("tcp", l.Addr().String())
+		must(t, err)
+		defer conn.Close()
+		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		io.WriteString(conn, "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\n")
+		all, err := io.ReadAll(conn)
+		if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nhello, world") {
+			t.Errorf("front end %d: got %q and %v, want one answer and the end", which, all, err)
+		}
+		must(t, <-served)
 	}
-	must(t, <-served)
 }
 
 func TestBadOptions(t *testing.T) {
 	root := fixtures(t)
 	cases := map[string][]server.Option{
-		"limits: header": {server.WithLimits(server.Limits{})},
-		"fallback":       {server.WithFallback("/etc/passwd")},
-		`pattern "x"`:    {server.WithHeaders("x")},
-		"negative bound": {server.WithRevalidate(-1)},
-		"error page 200": {server.WithErrorPage(200, "x")},
+		"limits: header":   {server.WithLimits(server.Limits{})},
+		"front end: got 7": {server.WithFrontEnd(7)},
+		"fallback":         {server.WithFallback("/etc/passwd")},
+		`pattern "x"`:      {server.WithHeaders("x")},
+		"negative bound":   {server.WithRevalidate(-1)},
+		"error page 200":   {server.WithErrorPage(200, "x")},
 	}
 	for want, options := range cases {
 		s, err := server.New(root, options...)

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"net"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/perfpin/perfpin/server/engine"
 	"github.com/perfpin/perfpin/server/reload"
@@ -12,6 +15,10 @@ import (
 // newEventLoop makes the front end of package engine: a loop for each
 // processor.
 func newEventLoop(s *Server) (*engine.Engine, error) {
+	return engine.New(s.site, s.engineConfig())
+}
+
+func (s *Server) engineConfig() engine.Config {
 	config := engine.Config{
 		Loops:        runtime.GOMAXPROCS(0),
 		HeaderBytes:  s.limits.HeaderBytes,
@@ -27,7 +34,35 @@ func newEventLoop(s *Server) (*engine.Engine, error) {
 	if s.reload != nil {
 		config.Takeover = s.takeOver
 	}
-	return engine.New(s.site, config)
+	return config
+}
+
+// serveOneOnLoop shuts down when the first answer is made, which is then still
+// sent. What could not be read as a request does not count.
+func (s *Server) serveOneOnLoop(l net.Listener) error {
+	config := s.engineConfig()
+	config.Loops = 1
+	answered := make(chan struct{})
+	var first sync.Once
+	log := config.Log
+	config.Log = func(r engine.Record) {
+		if log != nil {
+			log(r)
+		}
+		first.Do(func() { close(answered) })
+	}
+	e, err := engine.New(s.site, config)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	served := make(chan error, 1)
+	go func() { served <- e.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-answered:
+	}
+	return errors.Join(e.Shutdown(context.Background()), <-served)
 }
 
 func (s *Server) logRecord(r engine.Record) {

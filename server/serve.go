@@ -51,9 +51,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.front.Shutdown(ctx)
 }
 
-// ServeOne accepts one connection, answers one request on it, and closes both
-// it and l.
+// ServeOne answers one request on one connection of l, closes both, and
+// returns.
 func (s *Server) ServeOne(l net.Listener) error {
+	if _, ok := s.front.(*fastFront); !ok {
+		return s.serveOneOnLoop(l)
+	}
 	conn, err := l.Accept()
 	if err != nil {
 		return errors.Join(err, l.Close())

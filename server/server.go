@@ -17,7 +17,7 @@ type Server struct {
 	limits Limits
 	log    *accessLog  // nil without
 	reload *reload.Hub // nil without
-	sweep  *time.Timer
+	closed chan struct{}
 	front  frontEnd
 	// exchanges keeps Request and Response pairs for reuse.
 	exchanges sync.Pool
@@ -54,7 +54,7 @@ func New(root string, options ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{site: site, limits: set.limits}
+	s := &Server{site: site, limits: set.limits, closed: make(chan struct{})}
 	s.exchanges.New = func() any { return new(exchange) }
 	if set.accessLog != nil {
 		s.log = &accessLog{w: set.accessLog, now: set.core.Clock}
@@ -67,19 +67,28 @@ func New(root string, options ...Option) (*Server, error) {
 	if s.front, err = newFrontEnd(s, set.frontEnd); err != nil {
 		return nil, errors.Join(err, s.closeTree())
 	}
-	s.sweep = time.AfterFunc(sweepInterval, s.sweepAgain)
+	go s.sweep()
 	return s, nil
 }
 
-func (s *Server) sweepAgain() {
-	s.site.Sweep()
-	s.sweep.Reset(sweepInterval)
+// sweep closes files that nobody asks for, until Close.
+func (s *Server) sweep() {
+	every := time.NewTicker(sweepInterval)
+	defer every.Stop()
+	for {
+		select {
+		case <-every.C:
+			s.site.Sweep()
+		case <-s.closed:
+			return
+		}
+	}
 }
 
 // Close ends the use of the directory. Listeners are ended by Shutdown, which
-// goes first.
+// goes first. It is called once.
 func (s *Server) Close() error {
-	s.sweep.Stop()
+	close(s.closed)
 	return s.closeTree()
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/perfpin/perfpin/server/field"
 )
 
-// Allow is what a Site understands, for Allow.
+// allow is the methods that a Site answers.
 const allow = "GET, HEAD, OPTIONS"
 
 const immutable = "public, max-age=31536000, immutable"

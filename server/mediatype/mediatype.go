@@ -9,7 +9,7 @@ const Unknown = "application/octet-stream"
 // ByName tells the type by the part of name after its last dot, in any case.
 // Text types carry charset=utf-8. The types are those registered with IANA.
 func ByName(name string) string {
-	var buf [8]byte
+	var buf [16]byte
 	ext := extension(buf[:0], name)
 	for _, table := range []func(string) string{text, picture, sound, binary} {
 		if t := table(string(ext)); t != "" {
