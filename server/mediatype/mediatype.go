@@ -3,6 +3,8 @@
 // counts, differ from machine to machine.
 package mediatype
 
+import "cmp"
+
 // Unknown is the type of a file whose name says nothing (RFC 9110 §8.3).
 const Unknown = "application/octet-stream"
 
@@ -10,13 +12,8 @@ const Unknown = "application/octet-stream"
 // Text types carry charset=utf-8. The types are those registered with IANA.
 func ByName(name string) string {
 	var buf [16]byte
-	ext := extension(buf[:0], name)
-	for _, table := range []func(string) string{text, picture, sound, binary} {
-		if t := table(string(ext)); t != "" {
-			return t
-		}
-	}
-	return Unknown
+	ext := string(extension(buf[:0], name))
+	return cmp.Or(text(ext), picture(ext), sound(ext), binary(ext), Unknown)
 }
 
 // extension appends the lower-case extension without its dot, or nothing if
