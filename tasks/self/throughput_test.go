@@ -32,11 +32,16 @@ func TestMain(m *testing.M) {
 // the fake servers serve-NAME, one for each of conducts.
 func TestThroughput(t *testing.T) {
 	real := buildServer(t)
+	script, err := filepath.Abs(filepath.Join("..", "..", "scripts", "throughput.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "throughput"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("SERVER", real)
+			env.Setenv("SCRIPT", script)
 			for variable, program := range map[string]string{"GO": "go", "TARGET": "throughput"} {
 				path, err := exec.LookPath(program)
 				if err != nil {

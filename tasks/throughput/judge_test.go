@@ -22,6 +22,7 @@ func TestJudge(t *testing.T) {
 		"both wait":                  {Use{Server: 0.5, ServerCPU: 0.51, Load: 0.4, LoadCPU: 0.4, Share: 1}, LoadIdle},
 		"others beside the server":   {Use{Server: 0.6, ServerCPU: 1, Load: 0.5, LoadCPU: 0.6, Share: 1}, Contended},
 		"others beside the load":     {Use{Server: 0.6, ServerCPU: 0.6, Load: 0.5, LoadCPU: 1, Share: 1}, LoadContended},
+		"others, and wrk's limit":    {Use{Server: 0.6, ServerCPU: 1, Load: 0.99, LoadCPU: 1, Share: 1}, LoadLimited},
 		"one processor":              {Use{Server: 0.6, ServerCPU: 1, Load: 0.4, LoadCPU: 1, Share: 1, Shared: true}, OneProcessor},
 		"all of a quota":             {Use{Server: 0.97, ServerCPU: 0.5, Load: 0.6, LoadCPU: 0.6, Share: 0.5}, Saturated},
 		"part of a quota":            {Use{Server: 0.8, ServerCPU: 0.4, Load: 1, LoadCPU: 1, Share: 0.5}, LoadLimited},

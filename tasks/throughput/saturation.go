@@ -47,11 +47,13 @@ func Judge(u Use) Saturation {
 		return OneProcessor
 	case u.Server >= busy:
 		return Saturated
-	// Under a quota, an idle processor is what the quota is for.
-	case u.Share == 1 && u.ServerCPU >= busy:
-		return Contended
+	// A load generator that never waits would not have kept an undisturbed server busy
+	// either.
 	case u.Load >= busy:
 		return LoadLimited
+	// Under a quota, the server's processor is meant to be idle, or free for others.
+	case u.Share == 1 && u.ServerCPU >= busy:
+		return Contended
 	case u.LoadCPU >= busy:
 		return LoadContended
 	}
