@@ -62,9 +62,7 @@ func (l *loop) handOver(c *conn, serve func(net.Conn)) {
 		e.open.Add(-1)
 		return
 	}
-	e.mu.Lock()
-	e.taken[conn] = struct{}{}
-	e.mu.Unlock()
+	e.take(conn)
 	e.serving.Add(1)
 	go func() {
 		defer e.serving.Done()
@@ -73,6 +71,16 @@ func (l *loop) handOver(c *conn, serve func(net.Conn)) {
 			serve(conn)
 		}
 	}()
+}
+
+// take keeps conn for Shutdown, or closes it if that has come by already.
+func (e *Engine) take(conn net.Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.taken[conn] = struct{}{}
+	if e.aborted {
+		conn.Close()
+	}
 }
 
 func (e *Engine) release(conn net.Conn) {

@@ -24,7 +24,8 @@ type Engine struct {
 	serving sync.WaitGroup
 
 	mu      sync.Mutex
-	stopped bool
+	stopped bool // by Shutdown
+	aborted bool // since it took too long
 	loops   map[*loop]struct{}
 	taken   map[net.Conn]struct{}
 }
@@ -123,6 +124,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	e.mu.Lock()
+	e.aborted = true
 	e.stopLoops(aborting)
 	for conn := range e.taken {
 		conn.Close()

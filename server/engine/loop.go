@@ -51,13 +51,6 @@ const (
 	maxEvents = 128
 	// inBytes is read from one connection in one turn.
 	inBytes = 16 << 10
-	// lull is how long a loop waits while it keeps its processor. The Go run
-	// time thinks of a system call in the ordinary way as one that may block,
-	// takes the processor away from it, and looks every 20 µs whether it
-	// should: more work than a request is. In a lull of traffic, and only
-	// there, the loop waits in the ordinary way. A signal ends the short wait,
-	// so that the collector and other goroutines do not have to.
-	lull = 1 // ms
 )
 
 func newLoop(e *Engine, listener int) (*loop, error) {
@@ -146,32 +139,26 @@ func (l *loop) run() error {
 	}
 }
 
-// wait gives the number of events, perhaps 0.
+// wait gives the number of events, perhaps 0. It asks first for what is there
+// already: to wait is dear, since the Go run time takes the processor away
+// from a system call that may block, and looks for another use for it.
 func (l *loop) wait() (int, error) {
-	if len(l.ready) > 0 {
-		n, errno := epollWait(l.epoll, l.events[:], 0)
-		return n, unlessInterrupted(errno)
+	n, err := poll(l.epoll, l.events[:])
+	if err == unix.EINTR {
+		return 0, nil
 	}
-	n, errno := epollWait(l.epoll, l.events[:], lull)
-	if n > 0 || errno != 0 {
-		return n, unlessInterrupted(errno)
+	if n > 0 || err != nil || len(l.ready) > 0 {
+		return n, err
 	}
 	timeout := -1
 	if l.count > 0 || !l.listening {
 		timeout = int(l.sweeps / time.Millisecond)
 	}
-	n, err := unix.EpollWait(l.epoll, l.events[:], timeout)
+	n, err = unix.EpollWait(l.epoll, l.events[:], timeout)
 	if err == unix.EINTR {
 		return 0, nil
 	}
 	return max(n, 0), err
-}
-
-func unlessInterrupted(errno unix.Errno) error {
-	if errno == 0 || errno == unix.EINTR {
-		return nil
-	}
-	return errno
 }
 
 // tick looks at the clock, and does what is due.

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -7,16 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These calls do not block, or for a lull at most, so they go past the Go run
-// time, which would otherwise get ready for each of them to block.
+// These calls do not block, so they go past the Go run time, which would
+// otherwise get ready for each of them to block.
 
-func epollWait(epoll int, events []unix.EpollEvent, ms int) (int, unix.Errno) {
+// poll gives the events that are there.
+func poll(epoll int, events []unix.EpollEvent) (int, error) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_WAIT, uintptr(epoll),
-		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(ms), 0, 0)
+		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}
-	return int(n), 0
+	return int(n), nil
 }
 
 // receive reads what is there; EAGAIN if nothing is, and 0 at the end.
