@@ -48,6 +48,7 @@ func perf(ctx context.Context, f flags, strict bool) error {
 		finish()
 		return err
 	}
+	s.counter.Callgrind.Options = []string{byInstruction}
 	counts := s.count(ctx, s.pinned, steps)
 	finish()
 	verdicts := gate.Judge(counts, s.file, s.here, gate.Options{Filtered: selection.filtered(), Broken: s.broken})
@@ -55,7 +56,7 @@ func perf(ctx context.Context, f flags, strict bool) error {
 	for _, bench := range s.skipped {
 		c.say("%s: skips itself", bench.Key)
 	}
-	if err := errors.Join(err, report.Terminal(c.out, verdicts, c.options())); err != nil {
+	if err := errors.Join(err, report.Terminal(c.out, verdicts, s.explainVerdicts(verdicts, c.options()))); err != nil {
 		return err
 	}
 	return gate.Conclude(verdicts, strict)

@@ -59,6 +59,7 @@ func pin(ctx context.Context, selection selection, band budget.Band) error {
 		finish()
 		return err
 	}
+	s.counter.Callgrind.Options = []string{byInstruction}
 	counts := s.count(ctx, s.pinned, steps)
 	finish()
 	if ctx.Err() != nil {
@@ -68,6 +69,9 @@ func pin(ctx context.Context, selection selection, band budget.Band) error {
 	changes := describeChange(s.file, change)
 	if err := s.save(change); err != nil {
 		return err
+	}
+	for _, err := range s.keepProfiles(counts, change) {
+		c.say("%v", err)
 	}
 	if err := report.Pins(c.out, changes); err != nil {
 		return err

@@ -18,6 +18,8 @@ type TerminalOptions struct {
 	// Width is that of the terminal in cells: names are shortened to it in the
 	// table. 0 shortens nothing.
 	Width int
+	// Explained says which functions moved, by the bench: they stand under its row.
+	Explained map[string]Explanation
 }
 
 // Terminal writes a table of the verdicts, then what is wrong with hints, the
@@ -28,7 +30,7 @@ func Terminal(w io.Writer, verdicts []gate.Verdict, opts TerminalOptions) error 
 		writeTable(&out, verdicts, opts)
 		out.WriteByte('\n')
 	}
-	if findings := describe(verdicts); len(findings) > 0 {
+	if findings := append(describe(verdicts), findUnexplained(opts.Explained)...); len(findings) > 0 {
 		writeFindings(&out, findings, opts)
 		out.WriteByte('\n')
 	}
@@ -92,6 +94,9 @@ func writeTable(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOpti
 			out.WriteString(cell + padding)
 		}
 		out.WriteByte('\n')
+		if row > 0 {
+			writeExplained(out, opts.Explained[verdicts[row-1].Bench])
+		}
 	}
 }
 
