@@ -79,6 +79,7 @@ type ThroughputSample struct {
 	LoadUse    float64                  `json:"load_use"`
 	ServerBusy float64                  `json:"server_processor_busy"` // by any program
 	LoadBusy   float64                  `json:"load_processors_busy"`  // by any program
+	Throttled  float64                  `json:"throttled"`             // part of a quota's periods
 	Saturation string                   `json:"saturation"`
 	LatencyNS  map[string]time.Duration `json:"closed_loop_latency_ns"` // by percentile
 }
@@ -157,7 +158,7 @@ func newThroughputSample(s throughput.Sample) ThroughputSample {
 	}
 	return ThroughputSample{
 		Requests: s.Requests, DurationNS: s.Duration, CPUNS: s.CPU,
-		ServerUse: s.Use.Server, LoadUse: s.Use.Load, ServerBusy: s.Use.ServerCPU, LoadBusy: s.Use.LoadCPU,
+		ServerUse: s.Use.Server, LoadUse: s.Use.Load, ServerBusy: s.Use.ServerCPU, LoadBusy: s.Use.LoadCPU, Throttled: s.Use.Throttled,
 		Saturation: string(s.Saturation), LatencyNS: latency,
 	}
 }

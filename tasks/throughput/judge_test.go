@@ -25,6 +25,7 @@ func TestJudge(t *testing.T) {
 		"others, and wrk's limit":    {Use{Server: 0.6, ServerCPU: 1, Load: 0.99, LoadCPU: 1, Share: 1}, LoadLimited},
 		"one processor":              {Use{Server: 0.6, ServerCPU: 1, Load: 0.4, LoadCPU: 1, Share: 1, Shared: true}, OneProcessor},
 		"all of a quota":             {Use{Server: 0.97, ServerCPU: 0.5, Load: 0.6, LoadCPU: 0.6, Share: 0.5}, Saturated},
+		"a quota used up":            {Use{Server: 0.92, ServerCPU: 1, Load: 0.4, LoadCPU: 0.4, Share: 0.2, Throttled: 0.96}, Saturated},
 		"part of a quota":            {Use{Server: 0.8, ServerCPU: 0.4, Load: 1, LoadCPU: 1, Share: 0.5}, LoadLimited},
 		"others, and a quota":        {Use{Server: 0.8, ServerCPU: 1, Load: 0.4, LoadCPU: 0.4, Share: 0.5}, LoadIdle},
 		"not a number is not a pass": {Use{Server: math.NaN(), Share: 1}, LoadIdle},

@@ -334,3 +334,32 @@ func FuzzParseCPUList(f *testing.F) {
 		}
 	})
 }
+
+func TestParseThrottled(t *testing.T) {
+	for text, test := range map[string]struct {
+		want int64
+		err  string
+	}{
+		"nr_periods 9\nnr_throttled 7\nthrottled_time 5\n":          {7, ""},
+		"usage_usec 1\nnr_periods 9\nnr_throttled 0\nnr_bursts 0\n": {0, ""},
+		"nr_periods 9\n":                     {0, "has no nr_throttled"},
+		"nr_throttled x\n":                   {0, "invalid syntax"},
+		"nr_throttled 9223372036854775808\n": {0, "out of range"},
+	} {
+		got, err := parseThrottled(text)
+		wantError(t, text, err, test.err)
+		if err == nil && got != test.want {
+			t.Errorf("%q: got %d, want %d", text, got, test.want)
+		}
+	}
+}
+
+func FuzzParseThrottled(f *testing.F) {
+	f.Add("nr_periods 9\nnr_throttled 7\nthrottled_time 5\n")
+	f.Fuzz(func(t *testing.T, stat string) {
+		n, err := parseThrottled(stat)
+		if err == nil && (n < 0 || !strings.Contains(stat, "nr_throttled ")) {
+			t.Errorf("%q: got %d", stat, n)
+		}
+	})
+}

@@ -172,4 +172,28 @@ func below(point, root, path_ string) string {
 	return filepath.Join(point, filepath.FromSlash(path.Clean("/"+relative)))
 }
 
-func (q *quota) String() string { return fmt.Sprintf("cgroup %s", q.dir) }
+// throttled returns in how many periods the quota has run out so far.
+func (q *quota) throttled() (int64, error) {
+	path := filepath.Join(q.dir, "cpu.stat")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	n, err := parseThrottled(string(data))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return n, nil
+}
+
+// parseThrottled reads nr_throttled out of a cpu.stat, which has the same form in
+// both versions of cgroups (Documentation/scheduler/sched-bwc.rst).
+func parseThrottled(stat string) (int64, error) {
+	for line := range strings.Lines(stat) {
+		if value, found := strings.CutPrefix(line, "nr_throttled "); found {
+			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)
+			return int64(n), err
+		}
+	}
+	return 0, errors.New("has no nr_throttled")
+}

@@ -4,7 +4,8 @@ package throughput
 type Saturation string
 
 const (
-	// Saturated servers used at least 95 % of the processor time that they had.
+	// Saturated servers used at least 95 % of the processor time that they had, or used
+	// their quota up in 95 % of its periods.
 	Saturated Saturation = "saturated"
 	// Contended means that something else ran on the server's processor: the server
 	// always had work, but not always the processor.
@@ -36,6 +37,8 @@ type Use struct {
 	Load float64
 	// Share is what the server may use of its processor: 1, or what a quota leaves.
 	Share float64
+	// Throttled is the part of a quota's periods in which the server used it up.
+	Throttled float64
 	// Shared tells that both have only one processor together.
 	Shared bool
 }
@@ -45,7 +48,7 @@ func Judge(u Use) Saturation {
 	switch {
 	case u.Shared:
 		return OneProcessor
-	case u.Server >= busy:
+	case u.Server >= busy || u.Throttled >= busy:
 		return Saturated
 	// A load generator that never waits would not have kept an undisturbed server busy
 	// either.

@@ -90,12 +90,19 @@ type reading struct {
 	at   time.Time
 	cpu  time.Duration         // of the server's process
 	idle map[int]time.Duration // by processor
+	// throttled is the number of periods in which a quota ran out.
+	throttled int64
 }
 
 func (h *Harness) read(s *server) (reading, error) {
 	idle, err := idleTimes()
 	cpu, err2 := cpuTime(s.pid)
-	return reading{time.Now(), cpu, idle}, errors.Join(err, err2)
+	r := reading{at: time.Now(), cpu: cpu, idle: idle}
+	if err := errors.Join(err, err2); err != nil || h.quota == nil {
+		return r, err
+	}
+	r.throttled, err = h.quota.throttled()
+	return r, err
 }
 
 // A loadRun is one run of the load generator.
@@ -146,6 +153,7 @@ func (h *Harness) sample(run loadRun, before, after reading, to strain) Sample {
 		Load:      run.cpu.Seconds() / (o.duration.Seconds() * float64(to.threads)),
 		LoadCPU:   notIdle(h.placement.Load[:to.threads]...),
 		Share:     to.share,
+		Throttled: (time.Duration(after.throttled-before.throttled) * quotaPeriod).Seconds() / o.duration.Seconds(),
 		Shared:    h.placement.Shared(),
 	}
 	return Sample{
