@@ -66,7 +66,8 @@ func (t Throughput) conditions() []string {
 		strings.Join(append(programs, h.Generator), "; "),
 		fmt.Sprintf("%s, %s of %v after %v of warm-up, one worker each; %s",
 			counted(h.Connections, "connection"), counted(h.Rounds, "round"), h.Duration, h.Warmup, where),
-		"req/CPU-s: requests per second of the server's own processor time, median of the rounds",
+		"req/CPU-s: requests per second of the server's own processor time, median of the rounds; " +
+			"×: the first server's by another's in the same round, median (least to most); *: not saturated, see below",
 		"latency: " + h.Latency,
 	}
 	for i, line := range lines {
