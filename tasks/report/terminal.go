@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +21,18 @@ type TerminalOptions struct {
 	Width int
 	// Explained says which functions moved, by the bench: they stand under its row.
 	Explained map[string]Explanation
+	// reference is what counts are compared with, "pinned" unless it is set; words are
+	// other words for verdicts.
+	reference string
+	words     map[gate.Kind]string
+}
+
+// word returns how a verdict is called.
+func (o TerminalOptions) word(kind gate.Kind) string {
+	if word, ok := o.words[kind]; ok {
+		return word
+	}
+	return string(kind)
 }
 
 // Terminal writes a table of the verdicts, then what is wrong with hints, the
@@ -57,7 +70,7 @@ func writeTable(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOpti
 	columns := []column{
 		{cells: []string{"bench"}},
 		{cells: []string{"Ir/op"}, right: true},
-		{cells: []string{"pinned"}, right: true},
+		{cells: []string{cmp.Or(opts.reference, "pinned")}, right: true},
 		{cells: []string{"delta"}, right: true},
 		{cells: []string{"change"}, right: true},
 		{cells: []string{"band"}, right: true},
@@ -66,7 +79,7 @@ func writeTable(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOpti
 		{cells: []string{"verdict"}},
 	}
 	for i := range verdicts {
-		for at, cell := range fillRow(&verdicts[i]) {
+		for at, cell := range fillRow(&verdicts[i], opts) {
 			columns[at].cells = append(columns[at].cells, cell)
 		}
 	}
@@ -101,8 +114,8 @@ func writeTable(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOpti
 }
 
 // fillRow returns a verdict's cells in the order of the columns.
-func fillRow(v *gate.Verdict) []string {
-	row := []string{escape(v.Bench), "-", "-", "-", "-", "-", "-", "-", string(v.Kind)}
+func fillRow(v *gate.Verdict, opts TerminalOptions) []string {
+	row := []string{escape(v.Bench), "-", "-", "-", "-", "-", "-", "-", opts.word(v.Kind)}
 	if ir, allocs, bytes, ok := v.PerOperation(); ok {
 		row[1], row[6], row[7] = group(string(ir)), group(string(allocs)), group(string(bytes))
 	}
@@ -181,7 +194,7 @@ func writeSummary(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOp
 	separator := ": "
 	for _, kind := range gate.Kinds() {
 		if tally[kind] > 0 {
-			out.WriteString(separator + paint(fmt.Sprintf("%d %s", tally[kind], kind), kind, opts.Color))
+			out.WriteString(separator + paint(fmt.Sprintf("%d %s", tally[kind], opts.word(kind)), kind, opts.Color))
 			separator = ", "
 		}
 	}
