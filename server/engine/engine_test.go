@@ -156,6 +156,50 @@ func TestNothingIsReadBehindARefusal(t *testing.T) {
 	}
 }
 
+// TestRefusedClientMaySendOn goes on sending behind the answer. A socket that
+// is closed with something to receive would be reset, and writing fail.
+func TestRefusedClientMaySendOn(t *testing.T) {
+	site, _ := openSite(t)
+	c := startUntilEnd(t, site, nil).dial(t)
+	c.send("GET /small.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n")
+	if resp, _ := c.receive(); resp.StatusCode != 413 {
+		t.Fatalf("got %v, want 413", resp)
+	}
+	for range 7 {
+		c.send(strings.Repeat("x", 10000))
+		time.Sleep(20 * time.Millisecond)
+	}
+	must(t, c.CloseWrite())
+	c.expectEnd()
+}
+
+// TestUnreadSmallAnswers reads nothing until the sockets are full of small
+// answers, the last of them sent in part.
+func TestUnreadSmallAnswers(t *testing.T) {
+	site, _ := openSite(t)
+	e := startUntilEnd(t, site, nil)
+	c := e.dial(t)
+	c.send(ask("small.txt", "Connection: close"))
+	all, err := io.ReadAll(c.in)
+	must(t, err)
+	answer := strings.Replace(string(all), "Connection: close\r\n", "", 1)
+	date := strings.Index(answer, "Date: ")
+
+	const number = 60000
+	c = e.dial(t)
+	go io.WriteString(c, strings.Repeat(ask("small.txt"), number))
+	time.Sleep(300 * time.Millisecond)
+	got := make([]byte, len(answer))
+	for i := range number {
+		_, err := io.ReadFull(c.in, got)
+		must(t, err)
+		copy(got[date:], answer[date:date+len("Date: ")+29])
+		if string(got) != answer {
+			t.Fatalf("answer %d: got %q, want %q", i, got, answer)
+		}
+	}
+}
+
 // TestSlowReader takes large answers in small pieces with pauses, while
 // another client is served.
 func TestSlowReader(t *testing.T) {

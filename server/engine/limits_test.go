@@ -89,6 +89,27 @@ func TestWriteTimeout(t *testing.T) {
 	}
 }
 
+// TestSlowReaderHasTime takes longer than the timeout in all, but not for any
+// piece.
+func TestSlowReaderHasTime(t *testing.T) {
+	site, _ := openSite(t)
+	c := startUntilEnd(t, site, func(c *engine.Config) { c.WriteTimeout = time.Second }).dial(t)
+	c.send(ask("large.bin") + ask("large.bin", "Connection: close"))
+	total := int64(0)
+	for {
+		n, err := io.CopyN(io.Discard, c, 600<<10)
+		total += n
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		time.Sleep(60 * time.Millisecond)
+	}
+	if total < 2*int64(len(files["large.bin"])) {
+		t.Errorf("got %d bytes, want twice the file's %d and more", total, len(files["large.bin"]))
+	}
+}
+
 func TestConnectionLimit(t *testing.T) {
 	site, _ := openSite(t)
 	e := startUntilEnd(t, site, func(c *engine.Config) { c.Connections = 3 })
