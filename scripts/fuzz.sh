@@ -7,6 +7,6 @@ time=${1:?usage: scripts/fuzz.sh DURATION, as 30s or 10m}
 grep -rl --include='*_test.go' '^func Fuzz' tasks server benches | xargs -n1 dirname | sort -u | while read -r package; do
 	go test -list '^Fuzz' "./$package" | grep '^Fuzz' | while read -r target; do
 		echo "-- $package $target"
-		go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./$package" </dev/null
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x "./$package" </dev/null
 	done
 done

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -110,7 +109,7 @@ func (s *suite) change(counts []count.Count, band budget.Band) (budget.Change, [
 		counted[c.Bench] = true
 		pin, err := s.newPin(c, band)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", c.Bench, err))
+			failures = append(failures, err)
 			continue
 		}
 		change.Set = append(change.Set, pin)
@@ -142,28 +141,18 @@ func (s *suite) isBroken(bench string) bool {
 // newPin makes a pin of a count. Runs that disagree make none, unless the band
 // covers them all.
 func (s *suite) newPin(c count.Count, band budget.Band) (budget.Pin, error) {
-	if c.Err != nil {
-		return budget.Pin{}, c.Err
+	applied := band
+	if old, ok := s.file.Pin(c.Bench); ok && applied == "" {
+		applied = s.file.BandOf(old)
+	} else if applied == "" {
+		applied = s.file.Band
 	}
-	pin, err := budget.NewPin(c.Bench, c.Iters, c.Total, c.Allocs, c.Bytes)
-	if err != nil {
+	if err := gate.CheckPin(&c, applied); err != nil {
 		return budget.Pin{}, err
 	}
+	pin, err := budget.NewPin(c.Bench, c.Iters, c.Total, c.Allocs, c.Bytes)
 	pin.Band = band
-	if c.Settled {
-		return pin, nil
-	}
-	holds := pin
-	if old, ok := s.file.Pin(c.Bench); ok && holds.Band == "" {
-		holds.Band = old.Band
-	}
-	applied := s.file.BandOf(&holds)
-	low, high := applied.Limits(c.Total)
-	least, most := slices.Min(c.Runs), slices.Max(c.Runs)
-	if least < low || most > high {
-		return budget.Pin{}, fmt.Errorf("runs disagree: %d to %d instructions, more than the band of %s", least, most, applied)
-	}
-	return pin, nil
+	return pin, err
 }
 
 func describeChange(file *budget.File, change budget.Change) []report.PinChange {

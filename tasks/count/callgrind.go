@@ -42,6 +42,9 @@ func (c Callgrind) args(scratch gobench.Scratch, atStart bool) []string {
 		"--log-file=" + scratch.Join("valgrind.%p"),
 		// No pipes for a debugger: they are made in /tmp, and a thread polls them.
 		"--vgdb=no",
+		// Threads take turns in the order in which they ask; else who is first is left to
+		// the kernel.
+		"--fair-sched=yes",
 		// The stack's size and place would follow `ulimit -s`.
 		"--main-stacksize=8388608",
 		// Children run natively and are not counted.

@@ -101,10 +101,10 @@ func (c Counter) libc(binary gobench.Binary) string {
 }
 
 // chooseIters returns how many operations of so many instructions are counted
-// together: enough for 100,000 instructions, so that what an operation only does
+// together: enough for a million instructions, so that what an operation only does
 // now and then shows in its share, and at most 1,000.
 func chooseIters(instructions int64) int64 {
-	const enough, limit = 100_000, 1_000
+	const enough, limit = 1_000_000, 1_000
 	iters := int64(1)
 	for _, step := range []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, limit} {
 		iters = step

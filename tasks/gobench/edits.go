@@ -17,7 +17,7 @@ type edit struct {
 // a counted run whatever depends on the clock, on the host or on which thread a
 // goroutine happens to be on; none changes what a program computes.
 func edits() []edit {
-	return slices.Concat(timerEdits(), clockEdits(), randomEdits(), hostEdits())
+	return slices.Concat(timerEdits(), clockEdits(), randomEdits(), heapEdits(), hostEdits())
 }
 
 // timerEdits count instructions where package testing runs its timer.
@@ -149,6 +149,20 @@ func randomEdits() []edit {
 			file:   "crypto/internal/sysrand/rand.go",
 			anchor: "func Read(b []byte) {\n",
 			with:   "func Read(b []byte) {\n\tperfpinRead(b)\n\treturn\n",
+		},
+	}
+}
+
+// heapEdits fix what an allocation costs by the history of the memory it gets; see
+// perfpinHeap in overlay/runtime.go.src too.
+func heapEdits() []edit {
+	return []edit{
+		// Pages that were never used are known to be zero. All are cleared, as those
+		// of a program that has run for a while are.
+		{
+			file:   "runtime/mheap.go",
+			anchor: "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n",
+			with:   "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n\treturn true\n",
 		},
 	}
 }
