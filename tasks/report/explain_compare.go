@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/perfpin/perfpin/tasks/gate"
@@ -56,9 +58,9 @@ func describeFailures(c Comparison) []finding {
 			findings = append(findings, describeOne(v))
 		}
 	}
-	for bench, e := range c.Explained {
-		if e.Err != nil {
-			findings = append(findings, finding{kind: gate.NotComparable, text: escape(bench) + ": " + e.Err.Error()})
+	for _, bench := range slices.Sorted(maps.Keys(c.Explained)) {
+		if err := c.Explained[bench].Err; err != nil {
+			findings = append(findings, finding{kind: gate.NotComparable, text: escape(bench) + ": " + err.Error()})
 		}
 	}
 	return findings
