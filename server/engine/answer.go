@@ -19,7 +19,11 @@ func (l *loop) answer(c *conn, keep bool) {
 		}
 	}
 	keep = keep && r.Method != "CONNECT" && l.stopping.Load() == running
-	response := l.spare
+	if len(l.spares) == 0 {
+		l.spares = append(l.spares, new(core.Response))
+	}
+	last := len(l.spares) - 1
+	response := l.spares[last]
 	l.engine.site.Handle(&r.Request, response)
 	l.out = append(l.out, response.Head...)
 	l.out = append(l.out, l.tails.of(r, keep)...)
@@ -36,7 +40,7 @@ func (l *loop) answer(c *conn, keep bool) {
 		return
 	}
 	c.response, c.content, c.section = response, response.Body, response.Section
-	l.spare = new(core.Response)
+	l.spares = l.spares[:last]
 }
 
 // refuse answers what is not served; err is a *Refusal.

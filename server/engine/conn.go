@@ -53,10 +53,16 @@ func (c *conn) isReading() bool { return len(c.rest) > 0 || c.body != nil }
 
 func (c *conn) isIdle() bool { return !c.isReading() && !c.hasOutput() && !c.lingering }
 
+// maxSpares bounds the responses that are kept for the next large answers.
+const maxSpares = 64
+
 // dropOutput gives back what an answer holds.
-func (c *conn) dropOutput() {
+func (l *loop) dropOutput(c *conn) {
 	if c.response != nil {
 		c.response.Release()
+		if len(l.spares) < maxSpares {
+			l.spares = append(l.spares, c.response)
+		}
 	}
 	c.heads, c.response, c.content, c.section = nil, nil, nil, core.Section{}
 }
@@ -133,7 +139,7 @@ func (l *loop) close(c *conn) {
 
 // forget lets go of a connection without its descriptor.
 func (l *loop) forget(c *conn) {
-	c.dropOutput()
+	l.dropOutput(c)
 	l.conns[c.fd] = nil
 	l.count--
 	c.fd, c.rest, c.body = -1, nil, nil

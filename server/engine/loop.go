@@ -29,7 +29,7 @@ type loop struct {
 	in, out []byte
 	tail    []byte // of a file; made at the first need
 	request Request
-	spare   *core.Response
+	spares  []*core.Response // of which the last answers next
 
 	now    int64 // nanoseconds on the monotonic clock, once for each turn
 	begun  time.Time
@@ -58,7 +58,6 @@ func newLoop(e *Engine, listener int) (*loop, error) {
 		engine: e, epoll: -1, wake: -1, listener: listener,
 		in:    make([]byte, max(inBytes, 2*e.config.HeaderBytes)),
 		out:   make([]byte, 0, 2*outBytes),
-		spare: new(core.Response),
 		begun: time.Now(),
 	}
 	c := &e.config

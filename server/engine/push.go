@@ -26,7 +26,7 @@ func (l *loop) push(c *conn, heads []byte) {
 			l.close(c) // before the length that was announced
 			return
 		case !left:
-			c.dropOutput()
+			l.dropOutput(c)
 			return
 		case n > 0:
 			c.since = l.now

@@ -13,8 +13,9 @@ const (
 	maxPipelined = 32
 	outBytes     = 64 << 10
 	// copiedBytes is the largest content that goes into the buffer behind its
-	// head: one piece of memory costs the kernel less than two.
-	copiedBytes = 16 << 10
+	// head: up to there a copy costs less than a second piece of memory does
+	// the kernel.
+	copiedBytes = 4 << 10
 )
 
 // wakeUp notes what an event says, and goes on with c if it can.
