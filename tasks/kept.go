@@ -40,7 +40,7 @@ func (s *suite) profileOf(c count.Count) (explain.Profile, error) {
 	if err != nil {
 		return p, err
 	}
-	programs, err := readPrograms(s.bench(c.Bench))
+	programs, err := readPrograms(s.counter.Root, s.bench(c.Bench))
 	if err != nil {
 		return p, err
 	}
@@ -63,19 +63,20 @@ func (s *suite) bench(key string) gobench.Bench {
 
 // readPrograms reads the symbols of the program that a benchmark's profile is of. Of
 // a program that is not Go's, callgrind tells the functions.
-func readPrograms(bench gobench.Bench) (explain.Programs, error) {
-	path, object := bench.Binary.Path, ""
+func readPrograms(root string, bench gobench.Bench) (explain.Programs, error) {
+	path := bench.Binary.Path
 	if bench.Command != nil {
-		// Profiles name the copy that was run.
-		path, object = bench.Command.Program, "command"
+		path = bench.Command.Program
 	}
-	// Profiles name files as the kernel does.
+	// Profiles name files as the kernel does, by their path or by that in the module,
+	// and a command as the copy that was run.
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	if object == "" {
-		object = path
+	objects := []string{path, "command"}
+	if inside, err := filepath.Rel(root, path); err == nil {
+		objects = append(objects, inside)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -89,7 +90,11 @@ func readPrograms(bench gobench.Bench) (explain.Programs, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return explain.Programs{object: table}, nil
+	programs := make(explain.Programs)
+	for _, object := range objects {
+		programs[object] = table
+	}
+	return programs, nil
 }
 
 // keepPinned keeps the profile of a state that is pinned now, for whoever asks later

@@ -152,7 +152,7 @@ func (s *suite) profile(ctx context.Context, bench gobench.Bench, counted count.
 	if err != nil {
 		return p, err
 	}
-	programs, err := readPrograms(bench)
+	programs, err := readPrograms(s.counter.Root, bench)
 	if err != nil {
 		return p, err
 	}

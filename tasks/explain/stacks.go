@@ -14,8 +14,8 @@ const Unknown = "(caller unknown)"
 //
 // Callgrind follows calls by the stack pointer, and takes a switch between goroutines
 // for calls and returns. A caller is believed where it is the only one of an entry and
-// the instruction that led from it is a call; a stack whose end is not the
-// benchmark, or the start of the program, has Unknown there.
+// the instruction that led from it is a call of that very function; a stack whose end
+// is not the benchmark, or the start of the program, has Unknown there.
 func Stacks(functions []*callgrind.Function, files []string, programs Programs) []Cost {
 	s := stacker{
 		resolver: resolver{files: files, programs: programs},
@@ -78,8 +78,12 @@ func (s stacker) caller(fn *callgrind.Function) (*callgrind.Function, Location, 
 	}
 	caller, address := arcs[0].caller, arcs[0].call.Addr
 	table := s.programs[caller.Object]
+	// What runtime.mcall calls, on the scheduler's stack, is no part of the goroutine.
+	if table == nil || fn.Object != caller.Object || len(fn.Costs) == 0 || strings.HasPrefix(caller.Name, "runtime.mcall") {
+		return nil, nil, false
+	}
 	for _, a := range arcs {
-		if a.caller != caller || table == nil || !table.IsCall(a.call.Addr) {
+		if a.caller != caller || !table.Calls(a.call.Addr, fn.Costs[0].Addr) {
 			return nil, nil, false
 		}
 		if a.call.Addr != address {

@@ -40,14 +40,21 @@ func (t *Table) Frames(address uint64) []Frame {
 	return nil
 }
 
-// IsCall reports whether the instruction at an address leads from one function into
-// another on the same stack: a call or a jump to a fixed place. A return does not, nor
-// does a jump through a register, which is how the run time switches goroutines.
-func (t *Table) IsCall(address uint64) bool {
-	if address < t.text || address-t.text >= uint64(len(t.code)) {
+// Calls reports whether the instruction at the address from can lead into the function
+// that holds the address to, on the same stack: a call, or a jump to a fixed place. A
+// return does not, nor does a jump through a register, which is how the run time
+// switches goroutines. A call through a register may lead anywhere.
+func (t *Table) Calls(from, to uint64) bool {
+	if from < t.text || from-t.text >= uint64(len(t.code)) {
 		return false
 	}
-	return isCall(t.machine, t.code[address-t.text:])
+	found, ok := decode(t.machine, t.code[from-t.text:])
+	if !ok || !found.fixed {
+		return ok
+	}
+	target, ok := t.function(from + uint64(found.distance))
+	callee, ok2 := t.function(to)
+	return ok && ok2 && target.entry == callee.entry
 }
 
 // A function is an entry of the table; its addresses are relative to Table.text.

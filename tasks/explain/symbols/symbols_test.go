@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,40 +77,50 @@ func TestFramesOutside(t *testing.T) {
 		if got := table.Frames(address); got != nil {
 			t.Errorf("%#x: got %v, want none", address, got)
 		}
-		if table.IsCall(address) {
-			t.Errorf("%#x: is a call", address)
+		if table.Calls(address, table.text) || table.Calls(table.text, address) {
+			t.Errorf("%#x: calls or is called", address)
 		}
 	}
 }
 
-func TestIsCall(t *testing.T) {
+func TestDecode(t *testing.T) {
 	tests := []struct {
 		name    string
 		machine elf.Machine
 		code    []byte
-		want    bool
+		want    string
 	}{
-		{"call rel32", elf.EM_X86_64, []byte{0xe8, 1, 2, 3, 4}, true},
-		{"call rax", elf.EM_X86_64, []byte{0xff, 0xd0}, true},
-		{"call r12", elf.EM_X86_64, []byte{0x41, 0xff, 0xd4}, true},
-		{"call [rdx]", elf.EM_X86_64, []byte{0xff, 0x12}, true},
-		{"call [rax+24]", elf.EM_X86_64, []byte{0xff, 0x50, 0x18}, true},
-		{"jmp rbx", elf.EM_X86_64, []byte{0xff, 0xe3}, false},
-		{"jmp rel32", elf.EM_X86_64, []byte{0xe9, 1, 2, 3, 4}, true},
-		{"ret", elf.EM_X86_64, []byte{0xc3}, false},
-		{"push [rax]", elf.EM_X86_64, []byte{0xff, 0x30}, false},
-		{"cut", elf.EM_X86_64, []byte{0xff}, false},
-		{"nothing", elf.EM_X86_64, nil, false},
-		{"bl", elf.EM_AARCH64, []byte{0x01, 0, 0, 0x94}, true},
-		{"b", elf.EM_AARCH64, []byte{0x01, 0, 0, 0x14}, true},
-		{"b.eq", elf.EM_AARCH64, []byte{0x40, 0, 0, 0x54}, false},
-		{"blr x27", elf.EM_AARCH64, []byte{0x60, 0x03, 0x3f, 0xd6}, true},
-		{"br x27", elf.EM_AARCH64, []byte{0x60, 0x03, 0x1f, 0xd6}, false},
-		{"ret", elf.EM_AARCH64, []byte{0xc0, 0x03, 0x5f, 0xd6}, false},
-		{"cut", elf.EM_AARCH64, []byte{0, 0}, false},
+		{"call rel32", elf.EM_X86_64, []byte{0xe8, 1, 0, 0, 0}, "to 6"},
+		{"call back", elf.EM_X86_64, []byte{0xe8, 0xfb, 0xff, 0xff, 0xff}, "to 0"},
+		{"call rax", elf.EM_X86_64, []byte{0xff, 0xd0}, "anywhere"},
+		{"call r12", elf.EM_X86_64, []byte{0x41, 0xff, 0xd4}, "anywhere"},
+		{"call [rdx]", elf.EM_X86_64, []byte{0xff, 0x12}, "anywhere"},
+		{"call [rax+24]", elf.EM_X86_64, []byte{0xff, 0x50, 0x18}, "anywhere"},
+		{"jmp rbx", elf.EM_X86_64, []byte{0xff, 0xe3}, "none"},
+		{"jmp rel32", elf.EM_X86_64, []byte{0xe9, 0, 1, 0, 0}, "to 261"},
+		{"jmp rel8", elf.EM_X86_64, []byte{0xeb, 0xfe}, "to 0"},
+		{"ret", elf.EM_X86_64, []byte{0xc3}, "none"},
+		{"push [rax]", elf.EM_X86_64, []byte{0xff, 0x30}, "none"},
+		{"cut", elf.EM_X86_64, []byte{0xff}, "none"},
+		{"cut", elf.EM_X86_64, []byte{0xe8, 0, 0}, "none"},
+		{"cut", elf.EM_X86_64, []byte{0xeb}, "none"},
+		{"nothing", elf.EM_X86_64, nil, "none"},
+		{"bl", elf.EM_AARCH64, []byte{0x01, 0, 0, 0x94}, "to 4"},
+		{"b", elf.EM_AARCH64, []byte{0xff, 0xff, 0xff, 0x17}, "to -4"},
+		{"b.eq", elf.EM_AARCH64, []byte{0x40, 0, 0, 0x54}, "none"},
+		{"blr x27", elf.EM_AARCH64, []byte{0x60, 0x03, 0x3f, 0xd6}, "anywhere"},
+		{"br x27", elf.EM_AARCH64, []byte{0x60, 0x03, 0x1f, 0xd6}, "none"},
+		{"ret", elf.EM_AARCH64, []byte{0xc0, 0x03, 0x5f, 0xd6}, "none"},
+		{"cut", elf.EM_AARCH64, []byte{0, 0}, "none"},
 	}
 	for _, test := range tests {
-		if got := isCall(test.machine, test.code); got != test.want {
+		got := "none"
+		if found, ok := decode(test.machine, test.code); ok && found.fixed {
+			got = fmt.Sprintf("to %d", found.distance)
+		} else if ok {
+			got = "anywhere"
+		}
+		if got != test.want {
 			t.Errorf("%v: %s: got %v, want %v", test.machine, test.name, got, test.want)
 		}
 	}
