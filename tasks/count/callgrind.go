@@ -1,6 +1,7 @@
 package count
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,22 +74,23 @@ type Profile struct {
 	Text []byte
 }
 
-// readProfile reads the profile that process pid has left in the scratch folder,
-// without the folder's path in it.
-func readProfile(scratch gobench.Scratch, pid int) (Profile, error) {
+// readProfile reads the profile that process pid has left in the scratch folder. The
+// paths in it are made relative to that folder and to the module's.
+func readProfile(scratch gobench.Scratch, root string, pid int) (Profile, error) {
 	text, err := os.ReadFile(scratch.Join(fmt.Sprintf("profile.%d", pid)))
 	if err != nil {
 		return Profile{}, fmt.Errorf("callgrind: wrote no profile: %w", err)
 	}
-	text = []byte(scratch.Strip(string(text)))
+	text = bytes.ReplaceAll(text, []byte(scratch.Dir+"/"), nil)
+	text = bytes.ReplaceAll(text, []byte(root+"/"), nil)
 	parsed, err := callgrind.ParseSelf("callgrind.out", text)
 	return Profile{parsed, text}, err
 }
 
 // Counted returns the functions of a profile whose cost counts, with their self
 // cost: not those of the run time's monitor thread, whose work depends on the
-// clock, nor the part of package testing between the timer and the benchmark.
-// Their sum is what a Run has as its Total.
+// clock, nor the part of package testing between the timer and the benchmark, nor
+// what a thread does to fall asleep. Their sum is what a Run has as its Total.
 func Counted(p *callgrind.Profile) []*callgrind.Function {
 	counted := callgrind.Profile{Files: p.Files}
 	for _, part := range p.Parts {
@@ -98,7 +100,7 @@ func Counted(p *callgrind.Profile) []*callgrind.Function {
 	}
 	var functions []*callgrind.Function
 	for _, fn := range counted.Functions() {
-		if fn.Self > 0 && !isTimer(fn.Name) {
+		if fn.Self > 0 && !isTimer(fn.Name) && !isSleep(fn.Name) {
 			functions = append(functions, fn)
 		}
 	}
@@ -115,6 +117,17 @@ func isTimer(name string) bool {
 	}
 	switch method {
 	case "runN", "StartTimer", "StopTimer", "ResetTimer", "loopSlowPath":
+		return true
+	}
+	return false
+}
+
+// isSleep reports whether a function puts a thread to sleep. Whether it is called at
+// all depends on who was first: a thread that is woken before it falls asleep does
+// not.
+func isSleep(name string) bool {
+	switch name {
+	case "runtime.notesleep", "runtime.futexsleep", "runtime.futex.abi0", "runtime.futex":
 		return true
 	}
 	return false

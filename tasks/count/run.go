@@ -42,7 +42,7 @@ func (c Counter) Once(ctx context.Context, bench gobench.Bench, iters int64) (Ru
 	if err != nil {
 		return Run{}, err
 	}
-	profile, err := readProfile(scratch, report.PID)
+	profile, err := readProfile(scratch, c.Root, report.PID)
 	if err != nil {
 		return Run{}, err
 	}

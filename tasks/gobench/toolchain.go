@@ -181,7 +181,8 @@ func (t *Toolchain) writeOverlay(goroot string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(t.Out, "overlay", t.Version)
+	// The underscore keeps the files out of the module's own ./... .
+	dir := filepath.Join(t.Out, "_overlay", t.Version)
 	replace := make(map[string]string, len(files))
 	for file, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))

@@ -119,7 +119,7 @@ func (b bootstrap) buildIn(ctx context.Context, work string) error {
 		return err
 	}
 	source := filepath.Join(unpacked, "valgrind-"+r.version)
-	if err := fixSeed(source, r); err != nil {
+	if err := applyEdits(source, r); err != nil {
 		return err
 	}
 	b.report(Progress{Step: "configure valgrind " + r.version})

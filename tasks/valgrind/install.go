@@ -24,8 +24,8 @@ func (b bootstrap) final() string { return filepath.Join(b.dir, "valgrind") }
 // recipe is the text of everything that decides what is built: when it differs
 // from that of the installed tree, valgrind is built anew.
 func recipe(r release) string {
-	return fmt.Sprintf("valgrind %s\nplatform %s\nsha256 %s\nedit %s: %s\nconfigure %s\n",
-		r.version, platform(), r.sha256, seedFile, seedEdit, strings.Join(configureFlags(), " "))
+	return fmt.Sprintf("valgrind %s\nplatform %s\nsha256 %s\n%sconfigure %s\n",
+		r.version, platform(), r.sha256, describeEdits(), strings.Join(configureFlags(), " "))
 }
 
 // parts maps each file that is kept, by its place in the installed tree, to where
