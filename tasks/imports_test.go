@@ -28,7 +28,8 @@ func allowed() map[string][]string {
 		"tasks/explain":         {"tasks/callgrind", "tasks/explain/symbols"},
 		"tasks/explain/symbols": nil,
 		"tasks/throughput":      {"tasks/cleanenv", "tasks/tool"},
-		"tasks/report":          {"tasks/budget", "tasks/count", "tasks/explain", "tasks/gate", "tasks/throughput"},
+		"tasks/report":          {"tasks/budget", "tasks/count", "tasks/explain", "tasks/gate", "tasks/throughput", "tasks/wallclock"},
+		"tasks/wallclock":       nil,
 	}
 }
 
@@ -74,7 +75,7 @@ func mayImport(room, imported string) bool {
 	case room == "tasks", room == "tasks/self":
 		return inTasks
 	case strings.HasPrefix(room, "server"):
-		return strings.HasPrefix(imported, "server/")
+		return imported == "server" || strings.HasPrefix(imported, "server/")
 	case strings.HasPrefix(room, "benches/"):
 		return !inTasks || imported == "tasks/cmdbench"
 	}

@@ -2,6 +2,7 @@ package count
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,8 +79,12 @@ type Profile struct {
 // paths in it are made relative to that folder and to the module's.
 func readProfile(scratch gobench.Scratch, root string, pid int) (Profile, error) {
 	text, err := os.ReadFile(scratch.Join(fmt.Sprintf("profile.%d", pid)))
+	if errors.Is(err, os.ErrNotExist) {
+		// The path says nothing to anyone: the folder is gone when somebody reads it.
+		err = errors.New("callgrind: wrote no profile")
+	}
 	if err != nil {
-		return Profile{}, fmt.Errorf("callgrind: wrote no profile: %w", err)
+		return Profile{}, err
 	}
 	text = bytes.ReplaceAll(text, []byte(scratch.Dir+"/"), nil)
 	text = bytes.ReplaceAll(text, []byte(root+"/"), nil)

@@ -15,7 +15,9 @@ import (
 // A Run is one process that counted one benchmark.
 type Run struct {
 	Iters, Total, Allocs, Bytes int64
-	Profile                     Profile
+	// Regions is how often counting was started.
+	Regions int
+	Profile Profile
 }
 
 // Once runs the benchmark once under callgrind, for iters operations after the
@@ -48,7 +50,7 @@ func (c Counter) Once(ctx context.Context, bench gobench.Bench, iters int64) (Ru
 	}
 	result := Run{
 		Iters: report.Iters, Allocs: report.Allocs, Bytes: report.Bytes,
-		Total: total(Counted(profile.Profile)), Profile: profile,
+		Regions: report.Regions, Total: total(Counted(profile.Profile)), Profile: profile,
 	}
 	return result, result.check()
 }

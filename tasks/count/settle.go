@@ -50,7 +50,7 @@ func (c Counter) Settle(ctx context.Context, bench gobench.Bench, want Expectati
 		if err != nil {
 			return failed(count, err)
 		}
-		iters = chooseIters(first.Total)
+		iters = chooseIters(first)
 	}
 	runs := make(map[signature]int)
 	for len(count.Runs) < most {
@@ -100,15 +100,19 @@ func (c Counter) libc(binary gobench.Binary) string {
 	return c.Libc
 }
 
-// chooseIters returns how many operations of so many instructions are counted
-// together: enough for a million instructions, so that what an operation only does
-// now and then shows in its share, and at most 1,000.
-func chooseIters(instructions int64) int64 {
-	const enough, limit = 1_000_000, 1_000
+// chooseIters returns how many operations are counted together, from what one cost:
+// enough for a million instructions, so that what an operation only does now and
+// then shows in its share. Valgrind throws its translations away where counting
+// starts and stops: a benchmark that does so in each operation gets few.
+func chooseIters(one Run) int64 {
+	const enough, limit, limitOfRegions = 1_000_000, 1_000, 20
 	iters := int64(1)
 	for _, step := range []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, limit} {
+		if one.Regions > 1 && step > limitOfRegions {
+			break
+		}
 		iters = step
-		if step*instructions >= enough {
+		if step*one.Total >= enough {
 			break
 		}
 	}

@@ -48,7 +48,7 @@ func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, r
 			s.Err = err
 			return s
 		}
-		iters = chooseIters(first.Total)
+		iters = chooseIters(first)
 	}
 	s.Iters = iters
 	var least, most Run
