@@ -178,11 +178,11 @@ func (s *suite) choose(benches []gobench.Bench) {
 func (s *suite) nothing() error {
 	switch {
 	case s.selection.bench != nil:
-		return fmt.Errorf("-bench=%s: matches no benchmark\nhint: go test -run='^$' -list='^Benchmark' ./...", s.selection.bench)
+		return fmt.Errorf("-bench=%s: matches no benchmark\nhint: go test ./... -run='^$' -list='^Benchmark'", s.selection.bench)
 	case len(s.skipped) > 0:
 		return fmt.Errorf("%s: every benchmark skips itself", s.toolchain.Module)
 	default:
-		return fmt.Errorf("%s: no benchmark in %s\nhint: go test -run='^$' -list='^Benchmark' ./...",
+		return fmt.Errorf("%s: no benchmark in %s\nhint: go test ./... -run='^$' -list='^Benchmark'",
 			s.toolchain.Module, strings.Join(s.toolchain.DefaultPatterns(), " "))
 	}
 }

@@ -88,7 +88,7 @@ func (t *Toolchain) Packages(ctx context.Context, patterns []string) ([]Package,
 	}
 	slices.SortFunc(packages, func(a, b Package) int { return strings.Compare(a.Path, b.Path) })
 	if len(packages) == 0 {
-		return nil, fmt.Errorf("%s: no package with test files\nhint: go list ./...", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("%s: no package with test files\nhint: go list -test ./... | sort", strings.Join(patterns, " "))
 	}
 	return packages, nil
 }
