@@ -40,6 +40,9 @@ func TestThroughput(t *testing.T) {
 		Dir: filepath.Join("testdata", "throughput"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
+			if err := disableTelemetry(env.WorkDir); err != nil {
+				return err
+			}
 			env.Setenv("SERVER", real)
 			env.Setenv("SCRIPT", script)
 			for variable, program := range map[string]string{"GO": "go", "TARGET": "throughput"} {
@@ -193,4 +196,14 @@ func noHostname(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%s: holds the host's name, %s", args[0], name)
 		}
 	}
+}
+
+// disableTelemetry keeps the go command, in a new home, from starting a process of
+// its own that outlives it: the scripts check that nothing is left running.
+func disableTelemetry(home string) error {
+	dir := filepath.Join(home, ".config", "go", "telemetry")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "mode"), []byte("off"), 0o666)
 }
