@@ -83,8 +83,7 @@ func (c *Child) kill(cause error) {
 // live starts the child, reports that on started, and sees it through to its end.
 // It keeps its thread: the kernel sends PR_SET_PDEATHSIG's signal when the thread
 // that forked ends, not the process (golang.org/issue/27505), and the processor
-// affinity that a child inherits is the thread's. Ending locked destroys the
-// thread, and with it the affinity.
+// affinity that a child inherits is the thread's.
 func (c *Child) live(ctx context.Context, started chan<- error) {
 	runtime.LockOSThread()
 	if err := c.start(); err != nil {
@@ -109,16 +108,32 @@ func (c *Child) live(ctx context.Context, started chan<- error) {
 	close(c.done)
 }
 
+// start starts the guard and the program, both on the command's processors.
 func (c *Child) start() error {
-	if len(c.command.CPUs) > 0 {
-		var set unix.CPUSet
-		for _, cpu := range c.command.CPUs {
-			set.Set(cpu)
-		}
-		if err := unix.SchedSetaffinity(0, &set); err != nil {
-			return os.NewSyscallError("sched_setaffinity", err)
-		}
+	if len(c.command.CPUs) == 0 {
+		return c.fork()
 	}
+	var before, set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return os.NewSyscallError("sched_getaffinity", err)
+	}
+	for _, cpu := range c.command.CPUs {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return os.NewSyscallError("sched_setaffinity", err)
+	}
+	err := c.fork()
+	// The thread may be the process's first, which a locked goroutine's end parks
+	// instead of destroying it, and whose affinity others read as the process's.
+	restoreErr := os.NewSyscallError("sched_setaffinity", unix.SchedSetaffinity(0, &before))
+	if err == nil && restoreErr != nil {
+		c.kill(restoreErr)
+	}
+	return err
+}
+
+func (c *Child) fork() error {
 	g, err := startGuard()
 	if err != nil {
 		return err
