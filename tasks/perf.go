@@ -51,8 +51,9 @@ func perf(ctx context.Context, f flags, strict bool) error {
 	s.counter.Callgrind.Options = []string{byInstruction}
 	counts := s.count(ctx, s.pinned, steps)
 	finish()
+	s.hidePaths(counts)
 	verdicts := gate.Judge(counts, s.file, s.here, gate.Options{Filtered: selection.filtered(), Broken: s.broken})
-	err = s.write(verdicts)
+	err = s.write(verdicts, s.run(ctx))
 	for _, bench := range s.skipped {
 		c.say("%s: skips itself", bench.Key)
 	}
@@ -74,10 +75,29 @@ func (s *suite) pinned(key string) count.Expectation {
 	return count.Expectation{Iters: pin.Iters, Total: pin.Total(), Allocs: allocs, Bytes: bytes}
 }
 
+// hidePaths takes the paths of this machine out of what is said of benches.
+func (s *suite) hidePaths(counts []count.Count) {
+	for i := range counts {
+		counts[i].Err = withoutPaths(counts[i].Err, s.counter.Root)
+	}
+	for pkg, err := range s.broken {
+		s.broken[pkg] = withoutPaths(err, s.counter.Root)
+	}
+}
+
+// run describes the run, which is at its end.
+func (s *suite) run(ctx context.Context) report.Run {
+	commit, dirty := commitOf(ctx, s.counter.Root)
+	return report.Run{
+		Date: time.Now(), Commit: commit, Dirty: dirty, Filtered: s.selection.filtered(),
+		Platform: report.Platform(s.here),
+	}
+}
+
 // write writes results.json and results.txt.
-func (s *suite) write(verdicts []gate.Verdict) error {
+func (s *suite) write(verdicts []gate.Verdict, run report.Run) error {
 	var machine, people bytes.Buffer
-	results := report.NewResults(verdicts, report.Platform(s.here))
+	results := report.NewResults(verdicts, run)
 	host := report.Host{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Module: s.toolchain.Module}
 	return errors.Join(
 		results.Write(&machine),

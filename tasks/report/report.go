@@ -5,7 +5,13 @@
 //
 // One object with these members:
 //
-//	schema       1; a reader refuses any other
+//	schema       2; a reader refuses any other
+//	date         when the run ended, in UTC, as "2026-12-01T09:20:30Z"
+//	commit       the full hash of HEAD; "" where there is no Git repository
+//	dirty        whether files are changed or new since that commit
+//	filtered     true where not all benches of the module were asked for; else absent
+//	shard        "2/5" where a part of them was counted; else absent
+//	listed       what all shards together have in benches, sorted; absent without shard
 //	platform     what the counts were taken with: go, target, libc, cpu, seed, tags,
 //	             env (a list of NAME=VALUE) and valgrind, as in [pinned] of budgets.toml
 //	differences  where platform is not the pinned one: field, pinned, here; absent
@@ -36,5 +42,6 @@
 //	profile   path of the callgrind profile; absent when there is none
 //
 // Where nothing was counted, iters, total, ir, allocs and bytes are null.
+// Neither the host's name nor a path outside the module stands in it.
 // Numbers are exact decimals, not floating point: a total can need 63 bits.
 package report

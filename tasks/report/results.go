@@ -8,20 +8,32 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfpin/perfpin/tasks/gate"
 )
 
 // Schema is the number of the results.json that this package writes and reads.
-const Schema = 1
+const Schema = 2
 
 // Results is the content of results.json; the package comment has the meaning
 // of each member.
 type Results struct {
-	Schema      int          `json:"schema"`
-	Platform    Platform     `json:"platform"`
+	Schema int `json:"schema"`
+	Run
 	Differences []Difference `json:"differences,omitempty"`
 	Benches     []Bench      `json:"benches"`
+}
+
+// A Run says when, of what and on what the counts were taken.
+type Run struct {
+	Date     time.Time `json:"date"`
+	Commit   string    `json:"commit"`
+	Dirty    bool      `json:"dirty"`
+	Filtered bool      `json:"filtered,omitempty"`
+	Shard    string    `json:"shard,omitempty"`
+	Listed   []string  `json:"listed,omitempty"`
+	Platform Platform  `json:"platform"`
 }
 
 // A Platform is budget.Platform, which converts to it.
@@ -75,11 +87,12 @@ type Pin struct {
 }
 
 // NewResults gathers what results.json says of a run.
-func NewResults(verdicts []gate.Verdict, platform Platform) Results {
-	if platform.Env == nil {
-		platform.Env = []string{}
+func NewResults(verdicts []gate.Verdict, run Run) Results {
+	if run.Platform.Env == nil {
+		run.Platform.Env = []string{}
 	}
-	results := Results{Schema: Schema, Platform: platform, Benches: []Bench{}}
+	run.Date = run.Date.UTC().Truncate(time.Second)
+	results := Results{Schema: Schema, Run: run, Benches: []Bench{}}
 	for i := range verdicts {
 		v := &verdicts[i]
 		results.Benches = append(results.Benches, newBench(v))

@@ -6,9 +6,19 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
 )
+
+// of returns a run on a platform.
+func of(platform budget.Platform) Run {
+	return Run{
+		Date:   time.Date(2026, 12, 1, 10, 20, 30, 400, time.FixedZone("", 3600)),
+		Commit: "8abfbad0c0ffee0c0ffee0c0ffee0c0ffee0c0ff", Dirty: true, Platform: Platform(platform),
+	}
+}
 
 func TestResultsRoundTrip(t *testing.T) {
 	other := here
@@ -16,15 +26,15 @@ func TestResultsRoundTrip(t *testing.T) {
 	for _, test := range []struct {
 		golden   string
 		verdicts []gate.Verdict
-		platform Platform
+		run      Run
 	}{
-		{"results.golden.json", judge(t, here), Platform(here)},
-		{"results_platform.golden.json", judge(t, other), Platform(other)},
-		{"results_empty.golden.json", nil, Platform(here)},
-		{"results_hostile.golden.json", hostile(t), Platform(here)},
+		{"results.golden.json", judge(t, here), of(here)},
+		{"results_platform.golden.json", judge(t, other), of(other)},
+		{"results_empty.golden.json", nil, Run{Shard: "2/5", Filtered: true, Listed: []string{".A", "b.B"}, Platform: Platform(here)}},
+		{"results_hostile.golden.json", hostile(t), of(here)},
 	} {
 		t.Run(test.golden, func(t *testing.T) {
-			results := NewResults(test.verdicts, test.platform)
+			results := NewResults(test.verdicts, test.run)
 			var out bytes.Buffer
 			if err := results.Write(&out); err != nil {
 				t.Fatal(err)
@@ -59,7 +69,7 @@ func validNames(benches []Bench) []Bench {
 // Every number is written exactly, also where float64 could not hold it.
 func TestResultsAreExact(t *testing.T) {
 	var out bytes.Buffer
-	if err := NewResults(hostile(t), Platform(here)).Write(&out); err != nil {
+	if err := NewResults(hostile(t), of(here)).Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), `"ir": 9223372036854775807,`) {
@@ -70,7 +80,7 @@ func TestResultsAreExact(t *testing.T) {
 // The members that the package comment names are all written, null or not.
 func TestResultsMembers(t *testing.T) {
 	var out bytes.Buffer
-	if err := NewResults(judge(t, here), Platform(here)).Write(&out); err != nil {
+	if err := NewResults(judge(t, here), of(here)).Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	var file struct {
@@ -90,15 +100,15 @@ func TestResultsMembers(t *testing.T) {
 
 func TestReadResultsRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"other schema", `{"schema": 2, "new": 1}`, "r.json: has schema 2, want 1\nhint: go tool mage perf"},
-		{"no schema", `{}`, "r.json: has no schema, want 1\nhint: go tool mage perf"},
-		{"cut", "{\"schema\": 1,\n\"benches\": [", "r.json: line 2: unexpected end of JSON input"},
+		{"other schema", `{"schema": 1, "new": 1}`, "r.json: has schema 1, want 2\nhint: go tool mage perf"},
+		{"no schema", `{}`, "r.json: has no schema, want 2\nhint: go tool mage perf"},
+		{"cut", "{\"schema\": 2,\n\"benches\": [", "r.json: line 2: unexpected end of JSON input"},
 		{"empty", "", "r.json: line 1: unexpected end of JSON input"},
 		{"array", "[]", "r.json: line 1: json: cannot unmarshal array"},
-		{"wrong type", "{\"schema\": 1,\n\"benches\": 5}", "r.json: line 2: json: cannot unmarshal number"},
-		{"unknown member", `{"schema": 1, "bences": []}`, `r.json: not a results file: json: unknown field "bences"`},
-		{"two values", `{"schema": 1} {}`, "r.json: line 1: invalid character"},
-		{"unknown verdict", `{"schema": 1, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
+		{"wrong type", "{\"schema\": 2,\n\"benches\": 5}", "r.json: line 2: json: cannot unmarshal number"},
+		{"unknown member", `{"schema": 2, "bences": []}`, `r.json: not a results file: json: unknown field "bences"`},
+		{"two values", `{"schema": 2} {}`, "r.json: line 1: invalid character"},
+		{"unknown verdict", `{"schema": 2, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
