@@ -71,7 +71,8 @@ func TestShutdownIsLimited(t *testing.T) {
 				return nil
 			}
 			return func(conn net.Conn) {
-				_, err := io.Copy(conn, conn)
+				io.WriteString(conn, "begun")
+				_, err := io.Copy(io.Discard, conn)
 				forever <- err
 			}
 		}
@@ -80,8 +81,11 @@ func TestShutdownIsLimited(t *testing.T) {
 	asking.send(ask("small.txt") + "GET /small.txt HT")
 	asking.expect("small.txt")
 	taking.send(ask("large.bin"))
-	events.send(ask("events"))
 	_, err := taking.in.Peek(1)
+	must(t, err)
+	// Until it is answered it is idle, and would be closed as such.
+	events.send(ask("events"))
+	_, err = events.in.Peek(1)
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
