@@ -1,0 +1,86 @@
+package coverage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/perfpin/perfpin/tasks/gocommand"
+)
+
+// Options say what is measured.
+type Options struct {
+	Go       gocommand.Go
+	Packages []string // patterns of the packages whose tests run
+	// Dir is a folder of this package's own: what is in it is removed.
+	Dir string
+	// Log is the file that the tests' output goes to, and Line is called with each line.
+	Log  string
+	Line func(string)
+}
+
+// Measure runs the tests once and returns what each tier reaches. Where tests fail, the
+// error is gocommand.ErrTests, and what was reached is returned all the same.
+func Measure(ctx context.Context, o Options) ([]Reached, error) {
+	unit, endToEnd := filepath.Join(o.Dir, "unit"), filepath.Join(o.Dir, "end-to-end")
+	err := os.RemoveAll(o.Dir)
+	for _, dir := range []string{unit, endToEnd} {
+		err = errors.Join(err, os.MkdirAll(dir, 0o777))
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A test may run its program as somebody else.
+	if err := os.Chmod(endToEnd, 0o777); err != nil {
+		return nil, err
+	}
+	testErr := o.Go.Test(ctx, gocommand.Test{
+		Packages: o.Packages,
+		Flags: []string{
+			"-count=1", // a result from the cache reaches nothing
+			"-timeout=30m", "-cover", "-coverpkg=./...",
+			// The go command gives its tests a GOCOVERDIR of its own, so this one is set after it.
+			fmt.Sprintf(`-exec=env "GOCOVERDIR=%s"`, endToEnd),
+		},
+		Args: []string{"-test.gocoverdir=" + unit},
+		Env: []string{
+			// What tests build is built for coverage, too.
+			"GOFLAGS=-cover",
+			// Mage keeps the programs that it compiles: none for coverage may stay behind.
+			"MAGEFILE_CACHE=" + filepath.Join(o.Dir, "mage"),
+		},
+		Log: o.Log, Line: o.Line,
+	})
+	if testErr != nil && !errors.Is(testErr, gocommand.ErrTests) {
+		return nil, testErr
+	}
+	unitProfile, err := o.read(ctx, unit)
+	endProfile, endErr := o.read(ctx, endToEnd)
+	if err := errors.Join(err, endErr); err != nil {
+		return nil, errors.Join(testErr, err)
+	}
+	reached := Join(unitProfile, endProfile)
+	if len(reached) == 0 {
+		return nil, errors.Join(testErr, errors.New("the tests reach no statement of the module"))
+	}
+	return reached, testErr
+}
+
+// read reads what was written into a folder; nothing is an empty profile.
+func (o Options) read(ctx context.Context, dir string) (Profile, error) {
+	// The pattern is well formed.
+	if counters, _ := filepath.Glob(filepath.Join(dir, "covcounters.*")); len(counters) == 0 {
+		return Profile{}, nil
+	}
+	text := dir + ".txt"
+	if err := o.Go.Tool(ctx, "covdata", "textfmt", "-i="+dir, "-o="+text); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(text)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(text, data)
+}
