@@ -2,19 +2,79 @@ package tasks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
+	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/gobench"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // compilerSeparator stands between the build tags and the C compiler in the
 // platform's tags.
 const compilerSeparator = " cc="
+
+// identify fills in what the counts depend on.
+func (s *suite) identify(ctx context.Context) error {
+	cpu, err := cpuModel()
+	if err != nil {
+		return err
+	}
+	pinned := s.file.Pinned
+	s.here = budget.Platform{
+		Go: s.toolchain.Version, Target: s.toolchain.Target, CPU: cpu,
+		Seed: seed(pinned.Seed, s.benches, s.counter.Callgrind.FixedSeed),
+		Tags: *s.selection.tags, Env: s.selection.pass, Valgrind: s.counter.Callgrind.Version,
+	}
+	// A program that needs no C library costs the same whichever there is.
+	s.here.Libc = cmp.Or(pinned.Libc, "static")
+	if slices.ContainsFunc(s.benches, isDynamic) {
+		s.counter.Libc = hostLibc(ctx)
+		s.here.Libc = s.counter.Libc
+	}
+	if slices.ContainsFunc(s.benches, isCgo) {
+		compiler, err := cCompiler(ctx)
+		if err != nil {
+			return err
+		}
+		s.here.Tags += compilerSeparator + compiler
+	} else if _, compiler, pinned := strings.Cut(pinned.Tags, compilerSeparator); pinned {
+		s.here.Tags += compilerSeparator + compiler
+	}
+	return nil
+}
+
+// isDynamic tells that what is counted needs a C library, and isCgo that a C
+// compiler had a part in it. Neither is known of what could not be built.
+func isDynamic(b gobench.Bench) bool { return b.Binary.Path != "" && b.Err == nil && !b.Static() }
+
+func isCgo(b gobench.Bench) bool {
+	return b.Binary.Path != "" && b.Binary.Package.Cgo && !isForeign(b)
+}
+
+// isForeign tells that what is counted is a program that was not built here.
+func isForeign(b gobench.Bench) bool { return b.Command != nil && b.Command.Package == "" }
+
+// seed returns where the randomness of the counted programs comes from. Those built
+// here have a fixed one compiled in; any other takes it from the bytes of AT_RANDOM,
+// which only a valgrind built here fixes. Where no such program is counted, it does
+// not matter which.
+func seed(pinned string, benches []gobench.Bench, fixed bool) string {
+	switch {
+	case !slices.ContainsFunc(benches, isForeign):
+		return cmp.Or(pinned, "fixed")
+	case fixed:
+		return "fixed"
+	default:
+		return "random"
+	}
+}
 
 // cpuModel returns the model of processor that valgrind shows to programs. On
 // amd64 it is one of three, chosen by what the host has (VG_(machine_get_VexArchInfo)

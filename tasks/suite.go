@@ -62,7 +62,7 @@ func prepare(ctx context.Context, s selection, steps chan<- report.Step) (*suite
 		return nil, err
 	}
 	suite.counter = count.Counter{
-		Callgrind: count.Callgrind{Path: v.Path, Lib: v.Lib, Version: v.Version},
+		Callgrind: count.Callgrind{Path: v.Path, Lib: v.Lib, Version: v.Version, FixedSeed: v.FixedSeed},
 		Pass:      s.pass, Limits: s.limits,
 		Root: root, Profiles: filepath.Join("target", "perf", "profiles"),
 	}
@@ -185,44 +185,6 @@ func (s *suite) nothing() error {
 		return fmt.Errorf("%s: no benchmark in %s\nhint: go test ./... -run='^$' -list='^Benchmark'",
 			s.toolchain.Module, strings.Join(s.toolchain.DefaultPatterns(), " "))
 	}
-}
-
-// identify fills in what the counts depend on.
-func (s *suite) identify(ctx context.Context) error {
-	cpu, err := cpuModel()
-	if err != nil {
-		return err
-	}
-	s.here = budget.Platform{
-		Go: s.toolchain.Version, Target: s.toolchain.Target, CPU: cpu, Seed: "fixed",
-		Tags: *s.selection.tags, Env: s.selection.pass, Valgrind: s.counter.Callgrind.Version,
-	}
-	// A program that needs no C library costs the same whichever there is.
-	s.here.Libc = s.file.Pinned.Libc
-	if s.here.Libc == "" {
-		s.here.Libc = "static"
-	}
-	var dynamic, cgo bool
-	for _, bench := range s.benches {
-		if bench.Binary.Path != "" {
-			dynamic = dynamic || !bench.Binary.Static
-			cgo = cgo || bench.Binary.Package.Cgo
-		}
-	}
-	if dynamic {
-		s.counter.Libc = hostLibc(ctx)
-		s.here.Libc = s.counter.Libc
-	}
-	if cgo {
-		compiler, err := cCompiler(ctx)
-		if err != nil {
-			return err
-		}
-		s.here.Tags += compilerSeparator + compiler
-	} else if _, compiler, pinned := strings.Cut(s.file.Pinned.Tags, compilerSeparator); pinned {
-		s.here.Tags += compilerSeparator + compiler
-	}
-	return nil
 }
 
 // count counts every benchmark, several at once, and returns the counts in the

@@ -19,6 +19,8 @@ type Callgrind struct {
 	Path, Lib string
 	// Version is as "3.27.1".
 	Version string
+	// FixedSeed tells that programs get constant bytes as AT_RANDOM, see getauxval(3).
+	FixedSeed bool
 	// Options are more of callgrind's options, such as --dump-instr=yes. None may
 	// change what is counted.
 	Options []string

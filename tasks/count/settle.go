@@ -40,7 +40,7 @@ const (
 // runs are repeated until enough of them agree. Where they never do, the Count is
 // not Settled, and its Total is that of most runs.
 func (c Counter) Settle(ctx context.Context, bench gobench.Bench, want Expectation) Count {
-	count := Count{Bench: bench.Key, Libc: c.libc(bench.Binary), Err: bench.Err}
+	count := Count{Bench: bench.Key, Libc: c.libc(bench), Err: bench.Err}
 	if count.Err != nil {
 		return count
 	}
@@ -93,8 +93,8 @@ func failed(count Count, err error) Count {
 	return Count{Bench: count.Bench, Libc: count.Libc, Err: err}
 }
 
-func (c Counter) libc(binary gobench.Binary) string {
-	if binary.Static {
+func (c Counter) libc(bench gobench.Bench) string {
+	if bench.Static() {
 		return "static"
 	}
 	return c.Libc

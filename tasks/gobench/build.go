@@ -126,17 +126,23 @@ func (t *Toolchain) BuildCommands(ctx context.Context, benches []Bench) {
 	built := make(map[string]error)
 	for i := range benches {
 		bench := &benches[i]
-		if bench.Command == nil || bench.Command.Package == "" {
+		command := bench.Command
+		if command == nil || bench.Err != nil {
 			continue
 		}
-		pkg := bench.Command.Package
-		program := filepath.Join(t.Out, "bin", t.Version, "commands", url.PathEscape(pkg))
-		if _, done := built[pkg]; !done {
-			_, built[pkg] = t.buildCommand(ctx, bench.Binary.Package, pkg, program)
+		if pkg := command.Package; pkg != "" {
+			program := filepath.Join(t.Out, "bin", t.Version, "commands", url.PathEscape(pkg))
+			if _, done := built[pkg]; !done {
+				_, built[pkg] = t.buildCommand(ctx, bench.Binary.Package, pkg, program)
+			}
+			if bench.Err = built[pkg]; bench.Err != nil {
+				continue
+			}
+			command.Program = program
 		}
-		if bench.Err = built[pkg]; bench.Err == nil {
-			bench.Command.Program = program
-		}
+		// A script is no ELF file; its interpreter needs what it needs.
+		static, err := isStatic(command.Program)
+		command.Static = err == nil && static
 	}
 }
 

@@ -28,9 +28,23 @@ type Bench struct {
 	Err error
 }
 
-// A Command is a program that package cmdbench measures: the Go package that is
-// its source, or the path of any other.
-type Command struct{ Package, Program string }
+// A Command is a program that package cmdbench measures.
+type Command struct {
+	// Package is the Go package that is its source, or "" for any other program.
+	// Program is its path.
+	Package, Program string
+	// Static tells that it needs no C library.
+	Static bool
+}
+
+// Static tells that what is counted needs no C library: the command, or the test
+// binary where there is none.
+func (b Bench) Static() bool {
+	if b.Command != nil {
+		return b.Command.Static
+	}
+	return b.Binary.Static
+}
 
 // Limits bound one process.
 type Limits struct {
@@ -100,7 +114,7 @@ func (l lister) list(ctx context.Context, pattern string) ([]Bench, error) {
 	for _, r := range all {
 		if r.Outcome == "command" {
 			// The report of the benchmark itself is the next.
-			command = &Command{r.Package, r.Program}
+			command = &Command{Package: r.Package, Program: r.Program}
 			continue
 		}
 		bench := Bench{Binary: l.binary, Name: r.Name, Key: key(l.binary.Package, r.Name), Skipped: r.Outcome == "skipped"}
