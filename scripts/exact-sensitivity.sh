@@ -40,6 +40,7 @@ sizes=(10 15 25 40 60 100 150 250 400 600 1000 2500 4000 6000 10000 25000 60000 
 } >op/op_test.go
 
 "$work/mage" pin >/dev/null 2>&1
+printf '%-8s %10s %12s %14s %14s\n' shape size iterations difference 'per operation'
 awk '
 	/^"op\./ {
 		match($0, /"op\.[^"]+"/); name = substr($0, RSTART + 4, RLENGTH - 5)
@@ -47,17 +48,18 @@ awk '
 		match($0, /iters = [0-9]+/); iters[name] = substr($0, RSTART + 8, RLENGTH - 8) + 0
 	}
 	END {
-		printf "%-8s %10s %12s %14s %14s\n", "shape", "size", "iterations", "difference", "per operation"
+		table = "sort -k1,1 -k2,2n"
 		for (name in ir) {
 			if (name !~ /_0$/) continue
 			other = substr(name, 1, length(name) - 1) "1"
 			if (iters[name] != iters[other]) { print name ": other iterations"; bad++; continue }
 			total = int(ir[other] * iters[other] + 0.5) - int(ir[name] * iters[name] + 0.5)
 			shape = name; sub(/[0-9]+_0$/, "", shape); size = name; sub(/^[A-Za-z]+/, "", size); sub(/_0$/, "", size)
-			printf "%-8s %10d %12d %14d %14s\n", shape, size, iters[name], total, total / iters[name]
+			printf "%-8s %10d %12d %14d %14s\n", shape, size, iters[name], total, total / iters[name] | table
 			n++
 			if (total != iters[name]) bad++
 		}
+		close(table)
 		printf "%d pairs, %d not exactly one instruction an operation\n", n, bad
 		exit bad > 0 || n != 40
 	}' budgets.toml
