@@ -21,6 +21,7 @@ func Perf(ctx context.Context,
 	packages *string, // only these packages, as ./wire,./internal/...
 	jobs *int, // how many benches are counted at once; default: one a processor
 	strict *bool, // fail where the platform is not the pinned one
+	shard *string, // only this part of the benches, as 2/5; see merge
 	tags *string, // build tags; default: as pinned
 	env *string, // NAME=VALUE;… for builds and benches; default: as pinned
 	Go *string, // toolchain of the measured build, as go1.26.8
@@ -31,36 +32,48 @@ func Perf(ctx context.Context,
 		bench: bench, packages: packages, tags: tags, env: env, toolchain: Go,
 		jobs: jobs, timeout: timeout, memory: memory,
 	}
-	return perf(ctx, f, strict != nil && *strict)
-}
-
-func perf(ctx context.Context, f flags, strict bool) error {
 	selection, err := f.read()
-	if err != nil {
+	which, shardErr := readShard(shard)
+	if err := errors.Join(err, shardErr); err != nil {
 		return err
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	c := newConsole()
+	_, err = gateBenches(ctx, newConsole(), selection, which, strict != nil && *strict)
+	return err
+}
+
+// gateBenches counts the benches of a shard and judges, shows and writes what they
+// cost. The results are nil where nothing could be judged. An error that tells the
+// gate's answer is an *ExitError, unwrapped.
+func gateBenches(ctx context.Context, c console, selection selection, which shard, strict bool) (*report.Results, error) {
 	steps, finish := c.follow()
 	s, err := prepare(ctx, selection, steps)
 	if err != nil {
 		finish()
-		return err
+		return nil, err
 	}
+	part := s.take(which)
 	s.counter.Callgrind.Options = []string{byInstruction}
 	counts := s.count(ctx, s.pinned, steps)
 	finish()
 	s.hidePaths(counts)
-	verdicts := gate.Judge(counts, s.file, s.here, gate.Options{Filtered: selection.filtered(), Broken: s.broken})
-	err = s.write(verdicts, s.run(ctx))
+	verdicts := part.keep(s.judge(counts))
+	run := s.run(ctx)
+	run.Shard, run.Listed = which.String(), part.listed
+	results, err := writeResults(s.counter.Root, verdicts, run)
 	for _, bench := range s.skipped {
 		c.say("%s: skips itself", bench.Key)
 	}
 	if err := errors.Join(err, report.Terminal(c.out, verdicts, s.explainVerdicts(verdicts, c.options()))); err != nil {
-		return err
+		return nil, err
 	}
-	return gate.Conclude(verdicts, strict)
+	return results, gate.Conclude(verdicts, strict)
+}
+
+// judge holds counts to the pins.
+func (s *suite) judge(counts []count.Count) []gate.Verdict {
+	return gate.Judge(counts, s.file, s.here, gate.Options{Filtered: s.selection.filtered(), Broken: s.broken})
 }
 
 // pinned returns what the pin of a bench says that it costs. On another platform
@@ -89,20 +102,22 @@ func (s *suite) hidePaths(counts []count.Count) {
 func (s *suite) run(ctx context.Context) report.Run {
 	commit, dirty := commitOf(ctx, s.counter.Root)
 	return report.Run{
-		Date: time.Now(), Commit: commit, Dirty: dirty, Filtered: s.selection.filtered(),
+		Date: time.Now(), Module: s.toolchain.Module, Commit: commit, Dirty: dirty, Filtered: s.selection.filtered(),
 		Platform: report.Platform(s.here),
 	}
 }
 
-// write writes results.json and results.txt.
-func (s *suite) write(verdicts []gate.Verdict, run report.Run) error {
+// writeResults writes results.json and results.txt and returns what stands in the
+// first.
+func writeResults(root string, verdicts []gate.Verdict, run report.Run) (*report.Results, error) {
 	var machine, people bytes.Buffer
 	results := report.NewResults(verdicts, run)
-	host := report.Host{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Module: s.toolchain.Module}
-	return errors.Join(
+	host := report.Host{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Module: run.Module}
+	out := filepath.Join(root, "target", "perf")
+	return &results, errors.Join(
 		results.Write(&machine),
 		report.BenchFormat(&people, verdicts, host),
-		atomicfile.Write(filepath.Join(s.toolchain.Out, "results.json"), machine.Bytes()),
-		atomicfile.Write(filepath.Join(s.toolchain.Out, "results.txt"), people.Bytes()),
+		atomicfile.Write(filepath.Join(out, "results.json"), machine.Bytes()),
+		atomicfile.Write(filepath.Join(out, "results.txt"), people.Bytes()),
 	)
 }

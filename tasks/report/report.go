@@ -7,6 +7,7 @@
 //
 //	schema       2; a reader refuses any other
 //	date         when the run ended, in UTC, as "2026-12-01T09:20:30Z"
+//	module       the module's path
 //	commit       the full hash of HEAD; "" where there is no Git repository
 //	dirty        whether files are changed or new since that commit
 //	filtered     true where not all benches of the module were asked for; else absent

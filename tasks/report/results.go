@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/perfpin/perfpin/tasks/budget"
+	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
 )
 
@@ -28,6 +31,7 @@ type Results struct {
 // A Run says when, of what and on what the counts were taken.
 type Run struct {
 	Date     time.Time `json:"date"`
+	Module   string    `json:"module"`
 	Commit   string    `json:"commit"`
 	Dirty    bool      `json:"dirty"`
 	Filtered bool      `json:"filtered,omitempty"`
@@ -126,6 +130,32 @@ func newBench(v *gate.Verdict) Bench {
 		b.Error = v.Err.Error()
 	}
 	return b
+}
+
+// Count returns what the bench was judged by; false where nothing was counted.
+func (b Bench) Count() (count.Count, bool) {
+	switch {
+	case b.Iters != nil && b.Total != nil:
+		return count.Count{
+			Bench: b.Bench, Iters: *b.Iters, Total: *b.Total,
+			Allocs: times(b.Allocs, *b.Iters), Bytes: times(b.Bytes, *b.Iters),
+			Runs: b.Runs, Settled: b.Settled, Profile: b.Profile,
+		}, true
+	case b.Error != "":
+		return count.Count{Bench: b.Bench, Err: errors.New(b.Error)}, true
+	}
+	return count.Count{}, false
+}
+
+// times returns what a number per operation is of, halves rounded up.
+func times(number *json.Number, iters int64) int64 {
+	if number == nil {
+		return 0
+	}
+	total := budget.Decimal(*number).Rat()
+	total.Mul(total, new(big.Rat).SetInt64(iters))
+	total.Add(total, big.NewRat(1, 2))
+	return new(big.Int).Quo(total.Num(), total.Denom()).Int64()
 }
 
 // number returns nil for the empty decimal.

@@ -16,7 +16,7 @@ import (
 func of(platform budget.Platform) Run {
 	return Run{
 		Date:   time.Date(2026, 12, 1, 10, 20, 30, 400, time.FixedZone("", 3600)),
-		Commit: "8abfbad0c0ffee0c0ffee0c0ffee0c0ffee0c0ff", Dirty: true, Platform: Platform(platform),
+		Module: "example.com/app", Commit: "8abfbad0c0ffee0c0ffee0c0ffee0c0ffee0c0ff", Dirty: true, Platform: Platform(platform),
 	}
 }
 
@@ -117,5 +117,27 @@ func TestReadResultsRefuses(t *testing.T) {
 				t.Errorf("got %v, %v\nwant %s", results, err, test.want)
 			}
 		})
+	}
+}
+
+// What merging judges again is what was judged.
+func TestCountComesBack(t *testing.T) {
+	var verdicts []gate.Verdict
+	for _, v := range append(judge(t, here), hostile(t)...) {
+		if v.Count != nil {
+			verdicts = append(verdicts, v)
+		}
+	}
+	if len(verdicts) < 8 {
+		t.Fatalf("only %d counts", len(verdicts))
+	}
+	for i, bench := range NewResults(verdicts, of(here)).Benches {
+		want := *verdicts[i].Count
+		want.Libc = ""
+		got, ok := bench.Count()
+		got.Runs = append([]int64(nil), got.Runs...)
+		if !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v\nwant %+v", bench.Bench, got, ok, want)
+		}
 	}
 }
