@@ -168,7 +168,7 @@ func describeChange(file *budget.File, change budget.Change) []report.PinChange 
 	return changes
 }
 
-// save writes the changed file, unless nothing would change.
+// save writes the changed file, unless nothing would change in it.
 func (s *suite) save(change budget.Change) error {
 	if len(change.Set)+len(change.Remove) == 0 {
 		return nil
@@ -177,5 +177,5 @@ func (s *suite) save(change budget.Change) error {
 	if err != nil {
 		return err
 	}
-	return budget.Write(filepath.Join(s.toolchain.Root, budgetsFile), text)
+	return s.file.Replace(filepath.Join(s.toolchain.Root, budgetsFile), text)
 }

@@ -1,15 +1,38 @@
 package budget
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // maxLinks bounds a chain of symbolic links, as Linux does (path_resolution(7)).
 const maxLinks = 40
+
+// staleAfter is the age at which a temporary file is taken for one that a killed run
+// has left: writing one takes milliseconds.
+const staleAfter = time.Hour
+
+// Replace is Write, unless path no longer holds what f was read from: somebody has
+// written there meanwhile, and that would be lost. A file that is not there counts
+// as the template.
+func (f *File) Replace(path string, data []byte) error {
+	now, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		now, err = Template(), nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: write: %w", f.Name, err)
+	}
+	if !bytes.Equal(now, f.data) {
+		return fmt.Errorf("%s: not written: has been changed since it was read\nhint: go tool mage pin", f.Name)
+	}
+	return Write(path, data)
+}
 
 // Write replaces the file at path with data, so that whoever reads it, also
 // after a crash, finds the old text or the new: a temporary file beside it,
@@ -32,6 +55,9 @@ func Write(path string, data []byte) error {
 		return fmt.Errorf("%s: write: %w", path, err)
 	}
 	directory := filepath.Dir(target)
+	if err := removeStale(directory, filepath.Base(target)); err != nil {
+		return fmt.Errorf("%s: write: %w", path, err)
+	}
 	temporary, err := writeTemporary(directory, filepath.Base(target), data, mode)
 	if err != nil {
 		return fmt.Errorf("%s: write: %w", path, err)
@@ -63,9 +89,31 @@ func followLinks(path string) (string, error) {
 	return "", fmt.Errorf("more than %d symbolic links", maxLinks)
 }
 
+func temporaryPattern(base string) string { return "." + base + ".*.tmp" }
+
+// removeStale removes the temporary files of runs that were killed long ago.
+func removeStale(directory, base string) error {
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, entry := range entries {
+		if ok, err := filepath.Match(temporaryPattern(base), entry.Name()); err != nil || !ok {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil || time.Since(info.ModTime()) < staleAfter {
+			continue
+		}
+		errs = append(errs, os.Remove(filepath.Join(directory, entry.Name())))
+	}
+	return errors.Join(errs...)
+}
+
 // writeTemporary writes a file that is complete on disk when it returns.
 func writeTemporary(directory, base string, data []byte, mode fs.FileMode) (path string, err error) {
-	file, err := os.CreateTemp(directory, "."+base+".*.tmp")
+	file, err := os.CreateTemp(directory, temporaryPattern(base))
 	if err != nil {
 		return "", err
 	}
