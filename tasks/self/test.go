@@ -11,10 +11,13 @@ import (
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
-// Test runs all tests, those with the real valgrind too.
+// Test runs all tests, with the real valgrind, nginx and browser, which root gets installed through apt.
 func Test(ctx context.Context) error {
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
+	if err := provide(ctx, os.Geteuid() == 0); err != nil {
+		return err
+	}
 	// Tests that count take turns on the processors by themselves.
 	return run(ctx, "test", "-timeout=30m", "./...")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	commands := map[string]func(){"throughput": runTarget, "ask": ask}
+	commands := map[string]func(){"throughput": runTarget, "ask": ask, "provide": runProvide}
 	for name, conduct := range conducts() {
 		commands["serve-"+name] = func() { serveFake(conduct) }
 	}

@@ -24,7 +24,8 @@ type nginx struct {
 }
 
 func findNginx(ctx context.Context) (nginx, error) {
-	path, err := tool.Find("nginx", "apt-get install nginx-light")
+	// Debian puts it where only root's PATH leads.
+	path, err := tool.FindAny([]string{"nginx", "/usr/sbin/nginx"}, "apt-get install nginx-light")
 	if err != nil {
 		return nginx{}, err
 	}

@@ -19,15 +19,21 @@ const versionTimeout = 30 * time.Second
 
 // Find returns the absolute path of the program called name, looked for in this
 // process's PATH. The hint, when not empty, is a command that installs it.
-func Find(name, hint string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err == nil && !filepath.IsAbs(path) {
-		path, err = filepath.Abs(path)
+func Find(name, hint string) (string, error) { return FindAny([]string{name}, hint) }
+
+// FindAny is Find for a program that goes by several names: the first that is found
+// counts. A name with a slash is a path.
+func FindAny(names []string, hint string) (string, error) {
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err == nil && !filepath.IsAbs(path) {
+			path, err = filepath.Abs(path)
+		}
+		if err == nil {
+			return path, nil
+		}
 	}
-	if err == nil {
-		return path, nil
-	}
-	err = fmt.Errorf("%s: cannot be found on PATH", name)
+	err := fmt.Errorf("%s: cannot be found on PATH", strings.Join(names, ", "))
 	if hint != "" {
 		err = fmt.Errorf("%w\nhint: %s", err, hint)
 	}
