@@ -111,8 +111,10 @@ type sectionReader struct {
 	release func()
 }
 
+func (r *sectionReader) left() int64 { return r.section.Length - r.done }
+
 func (r *sectionReader) Read(p []byte) (int, error) {
-	left := r.section.Length - r.done
+	left := r.left()
 	if left == 0 {
 		return 0, io.EOF
 	}

@@ -44,10 +44,10 @@ type Config struct {
 	// Headers are added to answers with a file's content (200, 206 and 304).
 	Headers []HeaderRule
 	// ErrorPages maps a status of 400 or more to the file, relative to the
-	// root, whose content is sent with it.
+	// root and of at most 1 MiB, whose content is sent with it.
 	ErrorPages map[int]string
-	// Inject is put into HTML before its last "</body>", or at its end. HTML
-	// has no sidecars then.
+	// Inject is put into HTML of at most 1 MiB, before its last "</body>" or
+	// at its end. HTML has no sidecars then.
 	Inject []byte
 	// MaxRanges bounds the parts of one Range field; with more it is ignored.
 	MaxRanges int

@@ -66,7 +66,7 @@ func (s *Site) build(r *resource, c field.Coding) (*representation, error) {
 		mediaT:   mediatype.ByName(r.file),
 	}
 	rep.lastMod = time.Unix(rep.modified, 0).UTC().Format(field.DateLayout)
-	if info.Size > s.memory {
+	if info.Size > s.wholeBytes(r.file) {
 		rep.file = &openFile{File: f, info: info}
 		rep.file.refs.Store(1)
 		rep.etag = statTag(info, c)
@@ -84,6 +84,22 @@ func (s *Site) build(r *resource, c field.Coding) (*representation, error) {
 	}
 	s.writeHeads(r, rep)
 	return rep, nil
+}
+
+// pageBytes bounds the files that have to be read whole, since they are
+// changed or sent with another status.
+const pageBytes = 1 << 20
+
+// wholeBytes is the largest size at which the file name is read whole.
+func (s *Site) wholeBytes(name string) int64 {
+	isPage := len(s.config.Inject) > 0 && isHTML(name)
+	for _, page := range s.config.ErrorPages {
+		isPage = isPage || page == name
+	}
+	if isPage {
+		return max(s.memory, pageBytes)
+	}
+	return s.memory
 }
 
 // readWhole reads all of f, or fails with errStale if it is not the version

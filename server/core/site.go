@@ -14,7 +14,7 @@ type Site struct {
 	rules    urlpath.Rules
 	root     *rootfs.Root
 	cache    cache
-	memory   int64 // bytes; the largest file that is read whole
+	memory   int64 // bytes; the largest file that is read whole if it need not be
 	interval int64 // nanoseconds between looks at a cached file
 }
 

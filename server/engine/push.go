@@ -11,7 +11,7 @@ const (
 	turnBytes = 1 << 20
 	// tailBytes of a file are held back until all before them is sent: they
 	// go only if the file did not change meanwhile.
-	tailBytes = 16 << 10
+	tailBytes = 4 << 10
 )
 
 // push sends heads, and then the content that c holds, until all is sent, the
