@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,7 +60,7 @@ func TestShrinkingFile(t *testing.T) {
 			time.Sleep(rootfs.Settling * 3 / 2)
 			conn, err := net.Dial("tcp", f.addr)
 			must(t, err)
-			conn.SetDeadline(time.Now().Add(20 * time.Second))
+			conn.SetDeadline(time.Now().Add(patience))
 			io.WriteString(conn, "GET /huge.bin HTTP/1.1\r\nHost: x\r\n\r\n")
 			in := bufio.NewReader(conn)
 			head, err := in.Peek(1 << 10)
@@ -121,34 +122,44 @@ func TestSlowClientsAreLetGo(t *testing.T) {
 			conn, err := net.Dial("tcp", f.addr)
 			must(t, err)
 			io.WriteString(conn, sent)
-			conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			conn.SetReadDeadline(time.Now().Add(patience))
 			if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") {
 				t.Errorf("%s: %q: got %v, want the end of the connection", f.name, sent, err)
 			}
 			conn.Close()
 		}
-		takeNothing(t, f)
+		// A process that is itself held up may come late to its own timeout.
+		pause := time.Second
+		for takesNothing(t, f, pause) >= 64<<20 {
+			if pause *= 4; pause > time.Minute {
+				t.Errorf("%s: taking nothing: got the whole answer, want the end of the connection", f.name)
+				break
+			}
+		}
 	}
 }
 
-// takeNothing asks for a large answer and takes none of it for a while.
-func takeNothing(t *testing.T, f frontEnd) {
+// takesNothing asks for a large answer and takes none of it for a while. It
+// gives the bytes that came all the same.
+func takesNothing(t *testing.T, f frontEnd, pause time.Duration) int64 {
 	conn, err := net.Dial("tcp", f.addr)
 	must(t, err)
 	defer conn.Close()
 	io.WriteString(conn, "GET /huge.bin HTTP/1.1\r\nHost: x\r\n\r\n")
-	time.Sleep(2 * time.Second)
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
-	if n, err := io.Copy(io.Discard, conn); err == nil && n >= 64<<20 {
-		t.Errorf("%s: taking nothing for 2 s: got the whole answer, want the end of the connection", f.name)
+	time.Sleep(pause)
+	conn.SetReadDeadline(time.Now().Add(patience))
+	n, err := io.Copy(io.Discard, conn)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("%s: taking nothing: the connection does not end", f.name)
 	}
+	return n
 }
 
 func TestConnectionLimit(t *testing.T) {
 	limits := server.DefaultLimits()
 	limits.Connections = 3
 	ask := func(conn net.Conn) int {
-		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		conn.SetDeadline(time.Now().Add(patience))
 		io.WriteString(conn, "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\n")
 		r, err := readReply(bufio.NewReader(conn), false)
 		if err != nil {
@@ -208,13 +219,13 @@ func loadAndCount(t *testing.T, root string, which server.FrontEnd) {
 		})
 	}
 	clients.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	must(t, s.Shutdown(ctx))
 	must(t, <-served)
 	must(t, s.Close())
 
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for runtime.NumGoroutine() > goroutines || descriptors() >= files {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 1<<20)
@@ -243,7 +254,7 @@ func shutDownWhileSending(t *testing.T, s *server.Server, size int) {
 	conn, err := net.Dial("tcp", l.Addr().String())
 	must(t, err)
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	conn.SetDeadline(time.Now().Add(patience))
 	io.WriteString(conn, "GET /huge.bin HTTP/1.1\r\nHost: x\r\n\r\n")
 	in := bufio.NewReader(conn)
 	_, err = in.Peek(100)
@@ -271,7 +282,7 @@ func TestServeOne(t *testing.T) {
 		conn, err := net.Dial("tcp", l.Addr().String())
 		must(t, err)
 		defer conn.Close()
-		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		conn.SetDeadline(time.Now().Add(patience))
 		io.WriteString(conn, "GET /hello.txt HTTP/1.1\r\nHost: x\r\n\r\n")
 		all, err := io.ReadAll(conn)
 		if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nhello, world") {

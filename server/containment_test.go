@@ -156,7 +156,7 @@ func TestFIFODoesNotHang(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("a request hangs")
 	}
 }

@@ -21,6 +21,9 @@ import (
 // canary is the content of what must never be served.
 const canary = "CANARY-7f3a"
 
+// patience is how long a test waits for what has to come.
+const patience = 3 * time.Minute
+
 var modified = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 // fixtures makes DIR/root to be served, and DIR/secret and DIR/outside beside
@@ -101,7 +104,7 @@ func startFrontEnds(t testing.TB, root string, options ...server.Option) []front
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(l) }()
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			if err := errors.Join(s.Shutdown(ctx), <-served); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -145,7 +148,7 @@ func exchangeRaw(t testing.TB, addr, raw string) (reply, error) {
 	conn, err := net.Dial("tcp", addr)
 	must(t, err)
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, raw); err != nil {
 		return reply{}, err
 	}
@@ -204,7 +207,7 @@ func exchangeMany(t testing.TB, addr, raw string, n int) []reply {
 	conn, err := net.Dial("tcp", addr)
 	must(t, err)
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, raw); err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func wait(t *testing.T, status <-chan int) {
 		if got != 0 {
 			t.Errorf("exit status: got %d, want 0", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the command does not end")
 	}
 }
