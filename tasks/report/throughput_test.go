@@ -46,7 +46,7 @@ func measured() Throughput {
 		Header: throughput.Header{
 			Date: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Host: "secret-host", CPU: "Example CPU @ 2.00GHz",
 			Processors: 4, OS: "Example OS 1", Kernel: "6.1.0", Go: "go1.26.8",
-			Subject: "perfpin-serve v1.0.0", Commit: "0123456789ab", SubjectArgs: []string{"-engine", "events"},
+			Subject: "perfpin-serve v1.0.0", Commit: "0123456789ab", SubjectArgs: []string{"-front-end", "event-loop"},
 			Nginx: "nginx/1.22.1", Generator: "wrk 4.1.0 [epoll]", Latency: "closed-loop, not corrected",
 			Connections: 50, Duration: 3 * time.Second, Warmup: 3 * time.Second, Rounds: 3,
 			Placement: throughput.Placement{Server: 3, Load: []int{0, 1}, Siblings: true},

@@ -62,7 +62,12 @@ func run(ctx context.Context, args ...string) error {
 	if err != nil {
 		return err
 	}
-	return tool.Command{
-		Path: goTool, Args: args, Env: cleanenv.Query(os.Environ()), Stdout: os.Stdout, Stderr: os.Stderr,
-	}.Run(ctx)
+	env := cleanenv.Query(os.Environ())
+	for i, pair := range env {
+		// Where Debian has nginx; only root's PATH leads there.
+		if strings.HasPrefix(pair, "PATH=") {
+			env[i] += ":/usr/sbin"
+		}
+	}
+	return tool.Command{Path: goTool, Args: args, Env: env, Stdout: os.Stdout, Stderr: os.Stderr}.Run(ctx)
 }

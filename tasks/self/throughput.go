@@ -38,7 +38,7 @@ func Throughput(ctx context.Context,
 	rounds *int, // windows of each server for each request; default 5
 	only *string, // only the requests whose name matches this regular expression, as '^1 KiB$'
 	serverOnly *bool, // leave nginx out
-	engine *string, // the server's engine, as its -engine flag takes it; default: the server's
+	frontEnd *string, // of the server, as its -front-end takes it: fasthttp or event-loop; default: the server's
 	server *string, // measure this perfpin-serve; default: build it
 	load *string, // oha or wrk; default: the first of them that there is
 	atleast *float64, // exit with 3 where a median ratio to nginx is lower, with the server's default options
@@ -48,8 +48,8 @@ func Throughput(ctx context.Context,
 		Duration: or(duration, defaultWindow), Warmup: or(warmup, defaultWindow),
 		Generator: or(load, ""), Alone: or(serverOnly, false),
 	}
-	if engine != nil {
-		o.Args = []string{"-engine", *engine}
+	if frontEnd != nil {
+		o.Args = []string{"-front-end", *frontEnd}
 	}
 	if o.Alone && atleast != nil {
 		return fmt.Errorf("-atleast=%v: there is no ratio with -serverOnly", *atleast)

@@ -93,15 +93,15 @@ func buildServer(t *testing.T) string {
 // runTarget is the command throughput: the target with its flags, as Mage runs it.
 func runTarget() {
 	var (
-		set                        = flag.NewFlagSet("throughput", flag.ExitOnError)
-		duration, warmup           *time.Duration
-		connections, rounds        *int
-		only, engine, server, load *string
-		serverOnly                 *bool
-		atleast                    *float64
-		durationOf                 = func(at **time.Duration) func(string) error { return parsed(at, time.ParseDuration) }
-		numberOf                   = func(at **int) func(string) error { return parsed(at, strconv.Atoi) }
-		textOf                     = func(at **string) func(string) error {
+		set                          = flag.NewFlagSet("throughput", flag.ExitOnError)
+		duration, warmup             *time.Duration
+		connections, rounds          *int
+		only, frontEnd, server, load *string
+		serverOnly                   *bool
+		atleast                      *float64
+		durationOf                   = func(at **time.Duration) func(string) error { return parsed(at, time.ParseDuration) }
+		numberOf                     = func(at **int) func(string) error { return parsed(at, strconv.Atoi) }
+		textOf                       = func(at **string) func(string) error {
 			return parsed(at, func(s string) (string, error) { return s, nil })
 		}
 	)
@@ -110,13 +110,13 @@ func runTarget() {
 	set.Func("connections", "", numberOf(&connections))
 	set.Func("rounds", "", numberOf(&rounds))
 	set.Func("only", "", textOf(&only))
-	set.Func("engine", "", textOf(&engine))
+	set.Func("frontEnd", "", textOf(&frontEnd))
 	set.Func("server", "", textOf(&server))
 	set.Func("load", "", textOf(&load))
 	set.BoolFunc("serverOnly", "", parsed(&serverOnly, strconv.ParseBool))
 	set.Func("atleast", "", parsed(&atleast, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
 	_ = set.Parse(os.Args[1:]) // it exits
-	err := Throughput(context.Background(), duration, warmup, connections, rounds, only, serverOnly, engine, server, load, atleast)
+	err := Throughput(context.Background(), duration, warmup, connections, rounds, only, serverOnly, frontEnd, server, load, atleast)
 	if err != nil {
 		status := mg.ExitStatus(err)
 		fmt.Fprintf(os.Stderr, "Error: %v\nexit status %d\n", err, status)

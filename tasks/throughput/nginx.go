@@ -24,8 +24,7 @@ type nginx struct {
 }
 
 func findNginx(ctx context.Context) (nginx, error) {
-	// Debian puts it where only root's PATH leads.
-	path, err := tool.FindAny([]string{"nginx", "/usr/sbin/nginx"}, "apt-get install nginx-light")
+	path, err := tool.Find("nginx", "apt-get install nginx-light")
 	if err != nil {
 		return nginx{}, err
 	}
