@@ -29,7 +29,12 @@ func allowed() map[string][]string {
 		"tasks/explain/symbols": nil,
 		"tasks/throughput":      {"tasks/cleanenv", "tasks/tool"},
 		"tasks/report":          {"tasks/budget", "tasks/count", "tasks/explain", "tasks/gate", "tasks/throughput", "tasks/wallclock"},
+		"tasks/report/page":     {"tasks/budget", "tasks/gate", "tasks/history", "tasks/machine", "tasks/report"},
 		"tasks/wallclock":       nil,
+		"tasks/machine":         nil,
+		"tasks/history":         {"tasks/budget", "tasks/machine"},
+		"tasks/gocommand":       {"tasks/cleanenv", "tasks/tool"},
+		"tasks/coverage":        {"tasks/gocommand"},
 	}
 }
 

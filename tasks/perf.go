@@ -11,6 +11,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/atomicfile"
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -62,6 +63,10 @@ func gateBenches(ctx context.Context, c console, selection selection, which shar
 	run := s.run(ctx)
 	run.Shard, run.Listed = which.String(), part.listed
 	results, err := writeResults(s.counter.Root, verdicts, run)
+	// The runs of shards become one where they are merged.
+	if run.Shard == "" {
+		err = errors.Join(err, addHistory(s.counter.Root, results, machine.Here()))
+	}
 	for _, bench := range s.skipped {
 		c.say("%s: skips itself", bench.Key)
 	}

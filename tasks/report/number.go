@@ -3,6 +3,8 @@ package report
 import (
 	"math/big"
 	"strings"
+
+	"github.com/perfpin/perfpin/tasks/budget"
 )
 
 // group writes a decimal with commas between thousands: 1,204,332.5.
@@ -51,4 +53,18 @@ func percent(part, whole int64) string {
 		return sign + "<0.01%"
 	}
 	return sign + text + "%"
+}
+
+// Group writes a decimal with commas between thousands: 1,204,332.5.
+func Group(digits string) string { return group(digits) }
+
+// Percent writes part/whole with its sign and two decimals: +0.25%.
+func Percent(part, whole int64) string { return percent(part, whole) }
+
+// SignedPerOperation writes a difference of iters operations as one of each: -0.5.
+func SignedPerOperation(delta, iters int64) string {
+	if delta < 0 {
+		return signed("-" + string(budget.PerOperation(-delta, iters)))
+	}
+	return signed(string(budget.PerOperation(delta, iters)))
 }

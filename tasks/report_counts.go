@@ -1,0 +1,172 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perfpin/perfpin/tasks/budget"
+	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/history"
+	"github.com/perfpin/perfpin/tasks/report"
+	"github.com/perfpin/perfpin/tasks/report/page"
+)
+
+// counts joins the last run, the pins, and what both were before.
+func (g *gatherer) counts(ctx context.Context) page.Section[page.Counts] {
+	s := page.Section[page.Counts]{Notes: []string{}}
+	file, err := readBudgets(g.root)
+	if err != nil {
+		g.note(&s, err)
+		g.problems = append(g.problems, err)
+		file, _ = budget.Parse(budgetsFile, budget.Template())
+	}
+	results, err := readResults(g.root)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		lack(&s, "no run has been kept yet", "go tool mage perf")
+	case err != nil:
+		fail(g, &s, err)
+	}
+	runs := g.runs(&s)
+	data := page.Counts{Tally: map[gate.Kind]int{}, Benches: []page.Bench{}}
+	platform := file.Pinned
+	if results != nil {
+		platform = budget.Platform(results.Platform)
+		data.Platform, data.Differences = results.Platform, results.Differences
+		data.Filtered, data.Shard = results.Filtered, results.Shard
+		s.Measured, s.Commit, s.Dirty = new(results.Date), results.Commit, results.Dirty
+		describeRun(&s, results, runs)
+	}
+	series := history.Join(runs, g.revisions(ctx, &s), platform)
+	if n := series.OtherRuns + series.OtherRevisions; n > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d earlier runs and %d earlier states of %s are of another platform, and not in the trends",
+			series.OtherRuns, series.OtherRevisions, budgetsFile))
+	}
+	data.Benches = joinBenches(results, file)
+	for i := range data.Benches {
+		b := &data.Benches[i]
+		data.Tally[b.Verdict]++
+		b.History = append([]history.Point{}, series.Benches[b.Bench.Bench]...)
+		g.addFlame(b)
+	}
+	if len(data.Benches) > 0 || results != nil {
+		s.Data = &data
+	}
+	return s
+}
+
+// note puts an error into the section's notes, with what helps.
+func (g *gatherer) note(s *page.Section[page.Counts], err error) {
+	s.Notes = append(s.Notes, withoutPaths(err, g.root).Error())
+}
+
+func readResults(root string) (*report.Results, error) {
+	path := filepath.Join("target", "perf", "results.json")
+	data, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		return nil, err
+	}
+	return report.ReadResults(path, data)
+}
+
+// runs reads the history. A line that is broken is told, and stays in the file.
+func (g *gatherer) runs(s *page.Section[page.Counts]) []history.Entry {
+	data, err := os.ReadFile(filepath.Join(g.root, filepath.FromSlash(historyFile)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		g.note(s, err)
+		g.problems = append(g.problems, err)
+		return nil
+	}
+	runs, broken := history.Read(historyFile, data)
+	for _, err := range broken {
+		err = fmt.Errorf("%w: left out of the trends", err)
+		g.note(s, err)
+		g.told = append(g.told, err)
+	}
+	return runs
+}
+
+// describeRun says on which machine the run was made, and what it left out.
+func describeRun(s *page.Section[page.Counts], results *report.Results, runs []history.Entry) {
+	for _, run := range slices.Backward(runs) {
+		if run.Date.Equal(results.Date) && run.Commit == results.Commit {
+			s.Machine = new(run.Machine)
+			break
+		}
+	}
+	if results.Shard != "" {
+		s.Notes = append(s.Notes, "only shard "+results.Shard+" was counted")
+	}
+	if results.Filtered {
+		s.Notes = append(s.Notes, "not all benches were asked for; pins of the others stand without a count")
+	}
+}
+
+// joinBenches returns what was counted, and the pins of what was not, by name.
+func joinBenches(results *report.Results, file *budget.File) []page.Bench {
+	var benches []page.Bench
+	seen := make(map[string]bool)
+	if results != nil {
+		for _, b := range results.Benches {
+			seen[b.Bench] = true
+			benches = append(benches, withLimits(page.Bench{Bench: b}))
+		}
+	}
+	for _, pin := range file.Pins {
+		if !seen[pin.Bench] {
+			benches = append(benches, withLimits(page.Bench{Bench: report.Bench{
+				Bench: pin.Bench, Verdict: page.NotCounted, Runs: []int64{}, Band: string(file.BandOf(pin)), Pin: newPin(pin),
+			}}))
+		}
+	}
+	slices.SortFunc(benches, func(a, b page.Bench) int { return strings.Compare(a.Bench.Bench, b.Bench.Bench) })
+	return benches
+}
+
+func newPin(pin *budget.Pin) *report.Pin {
+	return &report.Pin{
+		Ir: json.Number(pin.Ir), Iters: pin.Iters, Total: pin.Total(), Line: pin.Line,
+		Allocs: decimal(pin.Allocs), Bytes: decimal(pin.Bytes),
+	}
+}
+
+func decimal(d budget.Decimal) *json.Number {
+	if d == "" {
+		return nil
+	}
+	return new(json.Number(d))
+}
+
+// withLimits adds where the band ends.
+func withLimits(b page.Bench) page.Bench {
+	band, err := budget.ParseBand(b.Band)
+	if b.Pin != nil && err == nil {
+		least, most := band.Limits(b.Pin.Total)
+		b.Least, b.Most = &least, &most
+	}
+	return b
+}
+
+// addFlame adds the flame graph that `mage profile` has made, if it has.
+func (g *gatherer) addFlame(b *page.Bench) {
+	path := count.ProfilePath(filepath.Join("target", "perf", "pprof"), b.Bench.Bench)
+	path = strings.TrimSuffix(path, ".callgrind") + ".svg"
+	svg, err := os.ReadFile(filepath.Join(g.root, path))
+	if err != nil {
+		return
+	}
+	inside, err := filepath.Rel(filepath.FromSlash(reportFolder), path)
+	if err == nil {
+		b.Flame, b.FlameSVG = filepath.ToSlash(inside), svg
+	}
+}
