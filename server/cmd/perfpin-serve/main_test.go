@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -99,7 +98,7 @@ func wait(t *testing.T, status <-chan int) {
 		if got != 0 {
 			t.Errorf("exit status: got %d, want 0", got)
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(patience):
 		t.Fatal("the command does not end")
 	}
 }
@@ -147,44 +146,4 @@ func TestServeOne(t *testing.T) {
 		t.Errorf("got %q, want the file", body)
 	}
 	wait(t, status)
-}
-
-// TestMain lets the test binary stand in for the command, so that a signal
-// can be sent to a process of its own.
-func TestMain(m *testing.M) {
-	if os.Getenv("PERFPIN_SERVE_AS_COMMAND") != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
-func TestSIGTERM(t *testing.T) {
-	for front, sig := range map[string]os.Signal{"fasthttp": syscall.SIGTERM, "event-loop": os.Interrupt} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := os.StartProcess(self, []string{self, "-front-end", front, "-addr", "127.0.0.1:0", root(t)}, &os.ProcAttr{
-			Env: append(os.Environ(), "PERFPIN_SERVE_AS_COMMAND=1"), Files: []*os.File{nil, nil, w},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Close()
-		if line, err := bufio.NewReader(r).ReadString('\n'); err != nil {
-			t.Fatalf("got %q and %v, want the address", line, err)
-		}
-		if err := p.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		state, err := p.Wait()
-		if err != nil || state.ExitCode() != 0 {
-			t.Errorf("%v: got %v and %v, want exit status 0", sig, state, err)
-		}
-		r.Close()
-	}
 }
