@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -63,6 +64,7 @@ func mergeShards(ctx context.Context, c console, from string, strict bool) (*rep
 		return nil, err
 	}
 	results, err := writeResults(root, verdicts, joined)
+	err = errors.Join(err, addHistory(root, results, machine.Here()))
 	if err := errors.Join(err, report.Terminal(c.out, verdicts, c.options())); err != nil {
 		return nil, err
 	}
