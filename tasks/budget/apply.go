@@ -1,10 +1,12 @@
 package budget
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // editPinned changes the values of [pinned] that differ and adds the missing
@@ -27,7 +29,7 @@ func (f *File) editPinned(platform Platform) ([]replacement, error) {
 			return nil, fmt.Errorf("%s:%d: pinned.%s: cannot be changed by line: it spans lines %d to %d",
 				f.Name, span.first, field.key, span.first, span.last)
 		default:
-			edits = append(edits, replacement{span.value, span.end, quoteField(field)})
+			edits = append(edits, f.replaceValue(span, quoteField(field)))
 		}
 	}
 	if added.Len() == 0 {
@@ -40,6 +42,18 @@ func (f *File) editPinned(platform Platform) ([]replacement, error) {
 	}
 	at := f.layout.lineStart(max(header, f.layout.lastField) + 1)
 	return append(edits, replacement{at, at, added.String()}), nil
+}
+
+// replaceValue replaces a value, and lets a comment behind it keep its column where
+// there is room.
+func (f *File) replaceValue(s span, value string) replacement {
+	rest := f.data[s.end:]
+	spaces := len(rest) - len(bytes.TrimLeft(rest, " "))
+	if spaces == 0 || !bytes.HasPrefix(rest[spaces:], []byte("#")) {
+		return replacement{s.value, s.end, value}
+	}
+	room := utf8.RuneCount(f.data[s.value:s.end]) + spaces - utf8.RuneCountInString(value)
+	return replacement{s.value, s.end + spaces, value + strings.Repeat(" ", max(room, 1))}
 }
 
 // quoteField writes a field's value; env is a list already.

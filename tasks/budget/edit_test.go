@@ -36,7 +36,7 @@ func TestEditKeepsEverythingElse(t *testing.T) {
 	}
 	want := strings.NewReplacer(
 		`go = "go1.26.8"`, `go = "go1.27.0"`,
-		`libc = "static"  `, `libc = "glibc 2.36"  `,
+		`libc = "static"      `, `libc = "glibc 2.36"  `,
 		`["LANG=C"]`, `["A=\"1\""]`,
 		"[budgets]\n", "[budgets]\n"+`"a.First" = { ir = 1, iters = 1, allocs = 1, bytes = 2 }`+"\n",
 		`"benches/server.HandleRequest/large" = { ir = 1_000, iters = 100, allocs = 0, bytes = 0 }   # keep me`+"\n",
