@@ -59,10 +59,10 @@ func serve(ctx context.Context, c *command, stderr io.Writer) error {
 		runtime.GOMAXPROCS(1)
 	}
 	// The cache is live memory: by default the collector would let the heap
-	// grow to twice its size before it runs. A hit makes no garbage, so that
-	// running earlier costs next to nothing.
+	// grow to twice its size before it runs. Content holds no pointers and a hit
+	// makes no garbage, so that running earlier costs next to nothing.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+		debug.SetGCPercent(25)
 	}
 
 	options := append(c.options(), server.WithErrorLog(func(err error) {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/perfpin/perfpin/server/rootfs"
 )
 
 // patience is how long a test waits for what has to come.
@@ -180,4 +182,34 @@ func ask(conn net.Conn) error {
 		err = fmt.Errorf("got %d and %q, want the file", resp.StatusCode, body)
 	}
 	return errors.Join(err, resp.Body.Close())
+}
+
+// TestResidentMemory asks for more files than the cache has room for.
+func TestResidentMemory(t *testing.T) {
+	most := int64(64 << 20)
+	if underRace {
+		most *= 4
+	}
+	dir := root(t)
+	content := make([]byte, 60<<10)
+	const number = 800
+	for i := range number {
+		must(t, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), content, 0o644))
+	}
+	time.Sleep(rootfs.Settling * 3 / 2) // a fresh file is not kept
+	for front := range idleBytes {
+		p := startProcess(t, "-front-end", front, "-one-worker", dir)
+		for i := range number {
+			resp, err := http.Get(fmt.Sprintf("http://%s/%d", p.addr, i))
+			must(t, err)
+			n, err := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if err != nil || n != int64(len(content)) {
+				t.Fatalf("%s: file %d: got %d bytes and %v, want %d", front, i, n, err, len(content))
+			}
+		}
+		if got := p.resident(t); got > most {
+			t.Errorf("%s: %d bytes are resident, want at most %d", front, got, most)
+		}
+	}
 }
