@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/perfpin/perfpin/server/engine"
@@ -76,7 +75,7 @@ func (s *Server) logRecord(r engine.Record) {
 // takeOver takes the requests for reload events off the loop. The end of the
 // connection is the end of the events.
 func (s *Server) takeOver(r *engine.Request) func(net.Conn) {
-	if path, _, _ := strings.Cut(r.Target, "?"); path != reload.Path || r.Method != "GET" {
+	if !s.asksForEvents(r.Method, r.Target) {
 		return nil
 	}
 	return func(conn net.Conn) {

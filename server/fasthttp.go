@@ -7,7 +7,6 @@ import (
 	"io"
 	"log"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -104,7 +103,7 @@ func (f *fastFront) answer(ctx *fasthttp.RequestCtx) {
 		ctx.SetConnectionClose()
 	}
 	target := view(h.RequestURI())
-	if path, _, _ := strings.Cut(target, "?"); f.reload != nil && path == reload.Path {
+	if f.asksForEvents(view(h.Method()), target) {
 		f.stream(ctx)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // ServeHTTP answers r. Where the answer cannot be finished it panics with
 // http.ErrAbortHandler, so that the connection ends.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.reload != nil && r.URL.Path == reload.Path {
+	if s.asksForEvents(r.Method, r.URL.Path) {
 		s.streamHTTP(w, r)
 		return
 	}

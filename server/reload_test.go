@@ -61,6 +61,9 @@ func TestLiveReload(t *testing.T) {
 		if r := get(t, f.addr, "/hello.txt"); r.body != "hello, world" {
 			t.Errorf("%s: text: got %v, want it untouched", f.name, r)
 		}
+		if r, err := exchangeRaw(t, f.addr, "HEAD "+reload.Path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil || r.status != 404 {
+			t.Errorf("%s: HEAD of the events: got %v and %v, want 404", f.name, r, err)
+		}
 		lines := listenForEvents(t, f.addr)
 		changes := []func() error{
 			func() error { return os.WriteFile(filepath.Join(root, "index.html"), []byte("new"), 0o644) },

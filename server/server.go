@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,12 @@ func New(root string, options ...Option) (*Server, error) {
 	}
 	go s.sweep()
 	return s, nil
+}
+
+// asksForEvents tells a request for the events of live reload.
+func (s *Server) asksForEvents(method, target string) bool {
+	path, _, _ := strings.Cut(target, "?")
+	return s.reload != nil && path == reload.Path && method == "GET"
 }
 
 // sweep closes files that nobody asks for, until Close.
