@@ -41,6 +41,9 @@ func (s *suite) profileOf(c count.Count) (explain.Profile, error) {
 		return p, err
 	}
 	programs, err := readPrograms(s.counter.Root, s.bench(c.Bench))
+	if err == nil {
+		err = programs.Check(c.Profile, parsed.Functions())
+	}
 	if err != nil {
 		return p, err
 	}

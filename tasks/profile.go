@@ -153,6 +153,9 @@ func (s *suite) profile(ctx context.Context, bench gobench.Bench, counted count.
 		return p, err
 	}
 	programs, err := readPrograms(s.counter.Root, bench)
+	if err == nil {
+		err = programs.Check("callgrind.out", parsed.Functions())
+	}
 	if err != nil {
 		return p, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perfpin/perfpin/tasks/callgrind"
 	"github.com/perfpin/perfpin/tasks/explain/symbols"
 )
 
@@ -107,5 +108,25 @@ wire.go:9 "" 3→4
 `
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
+func TestProgramsCheck(t *testing.T) {
+	functions := []*callgrind.Function{{Name: "f", Object: "/lib/ld.so"}, {Name: "main.f", Object: "bin/old.test"}}
+	table := &symbols.Table{}
+	for name, test := range map[string]struct {
+		programs Programs
+		want     string
+	}{
+		"one is of it":       {Programs{"bin/old.test": table, "/m/bin/old.test": table}, ""},
+		"no symbols at all":  {nil, ""},
+		"of another program": {Programs{"bin/new.test": table}, `p: is of ["/lib/ld.so" "bin/old.test"], want ["bin/new.test"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := test.programs.Check("p", functions)
+			if got := fmt.Sprint(err); (err != nil || test.want != "") && got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }

@@ -8,6 +8,8 @@ package explain
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/perfpin/perfpin/tasks/callgrind"
@@ -49,6 +51,22 @@ func (p Profile) Total() int64 {
 // Programs holds the symbols of programs by the names that profiles have of them, in
 // Function.Object. What is not in it keeps what callgrind says.
 type Programs map[string]*symbols.Table
+
+// Check refuses a profile, called name, of other programs: nothing in it could be told
+// by the symbols.
+func (p Programs) Check(name string, functions []*callgrind.Function) error {
+	objects := make(map[string]bool)
+	for _, fn := range functions {
+		if p[fn.Object] != nil {
+			return nil
+		}
+		objects[fn.Object] = true
+	}
+	if len(p) == 0 || len(functions) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: is of %q, want %q", name, slices.Sorted(maps.Keys(objects)), slices.Sorted(maps.Keys(p)))
+}
 
 // Resolve returns the self costs of functions, by the place in the source code. files
 // is Profile.Files of their profile.
