@@ -25,6 +25,8 @@ func TestFrontEndsAgree(t *testing.T) {
 		{"GET /hello.txt" + v + "\r\n", 200},
 		{"GET /hello.txt?a=b%zz" + v + "\r\n", 200},
 		{"GET /empty.txt" + v + "\r\n", 200},
+		{"GET /medium.txt" + v + "\r\n", 200},
+		{"GET /medium.txt" + v + "Range: bytes=-40000\r\n\r\n", 206},
 		{"GET /large.bin" + v + "\r\n", 200},
 		{"GET /large.bin" + v + "Range: bytes=5-70000\r\n\r\n", 206},
 		{"GET /docs/%C3%A9%20x.txt" + v + "\r\n", 200},

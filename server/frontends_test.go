@@ -40,6 +40,7 @@ func fixtures(t testing.TB) string {
 		"root/hello.txt":        "hello, world",
 		"root/empty.txt":        "",
 		"root/large.bin":        strings.Repeat("0123456789abcdef", 80<<10), // not held in memory
+		"root/medium.txt":       strings.Repeat("fedcba9876543210", 3<<10),  // held, and not sent in one piece with the head
 		"root/app.js":           strings.Repeat("js ", 100),
 		"root/app.js.gz":        "gzipped",
 		"root/app.js.br":        "brotli",

@@ -58,6 +58,7 @@ func openSite(t testing.TB) (site *core.Site, root string) {
 	time.Sleep(rootfs.Settling * 3 / 2) // a fresh file is not kept
 	config := core.Defaults()
 	config.Revalidate = time.Hour // looking again would want a descriptor
+	config.CacheFileBytes = 1 << 20
 	site, err := core.Open(root, config)
 	must(t, err)
 	t.Cleanup(func() { site.Close() })
