@@ -39,7 +39,7 @@ func (g *gatherer) throughput() page.Section[page.Throughput] {
 
 func throughputOf(results *report.ThroughputResults) *page.Throughput {
 	t := &page.Throughput{Requests: []page.ThroughputRequest{}, Conditions: []string{
-		fmt.Sprintf("%s; %d connections, %d rounds of %v each, load by %s",
+		fmt.Sprintf("%s; %d connections, rounds: %d of %v, load by %s",
 			results.Server, results.Connections, results.Rounds, results.DurationNS, results.Generator),
 	}}
 	if results.Nginx != "" {

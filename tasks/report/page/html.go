@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // most is how large a page with flame graphs becomes, in bytes: it loads at once on a
@@ -158,4 +159,16 @@ func (c column) Class() string {
 		return "w"
 	}
 	return ""
+}
+
+// Pieces are what a name is of, up to each slash but the last: a long one is broken
+// between them.
+func (c cell) Pieces() []string {
+	pieces := strings.SplitAfter(c.Text, "/")
+	return pieces[:len(pieces)-1]
+}
+
+// LastPiece is what is left of the name.
+func (c cell) LastPiece() string {
+	return c.Text[strings.LastIndexByte(c.Text, '/')+1:]
 }

@@ -190,6 +190,13 @@ type Size struct {
 
 // JSON writes report.json.
 func (r Report) JSON(w io.Writer) error {
+	for _, notes := range []*[]string{
+		&r.Counts.Notes, &r.Clock.Notes, &r.Throughput.Notes, &r.Coverage.Notes, &r.Sizes.Notes,
+	} {
+		if *notes == nil {
+			*notes = []string{}
+		}
+	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)

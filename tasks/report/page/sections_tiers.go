@@ -7,7 +7,7 @@ import (
 )
 
 func (r Report) throughput() section {
-	s := open(r, r.Throughput, "throughput", "Throughput", "Requests that a second of processor time serves, beside other servers.")
+	s := open(r, r.Throughput, "throughput", "Throughput", "Requests that a second of processor time serves. The ratio is how many times a server's rate that of the first one is.")
 	t := r.Throughput.Data
 	if t == nil {
 		return s
@@ -18,7 +18,7 @@ func (r Report) throughput() section {
 		Columns: []column{
 			{Name: "request"}, {Name: "server"}, {Name: "per CPU second", Number: true},
 			{Name: "from", Number: true, Wide: true}, {Name: "to", Number: true, Wide: true},
-			{Name: "× it", Number: true}, {Name: "saturation", Wide: true}, {Name: "spread", Chart: true},
+			{Name: "ratio", Number: true}, {Name: "saturation", Wide: true}, {Name: "spread", Chart: true},
 		},
 		Legend: []chip{{Label: "median", Class: "bar"}, {Label: "least to most", Class: "spread"}},
 	}
