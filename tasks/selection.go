@@ -65,6 +65,9 @@ func (f flags) read() (selection, error) {
 	}
 	if f.toolchain != nil {
 		s.version = "go" + strings.TrimPrefix(*f.toolchain, "go")
+		if !regexp.MustCompile(`^go1\.[0-9]+(\.[0-9]+|rc[0-9]+)?$`).MatchString(s.version) {
+			errs = append(errs, fmt.Errorf("-go=%s: want a released version of Go, as go1.26.8", *f.toolchain))
+		}
 	}
 	errs = append(errs, positive("jobs", f.jobs, &s.jobs))
 	if f.timeout != nil {

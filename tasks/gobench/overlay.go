@@ -54,7 +54,7 @@ func Overlay(version string, read func(file string) ([]byte, error)) (map[string
 		files[e.file] = bytes.Replace(src, []byte(e.anchor), []byte(e.with), 1)
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("%w\nhint: use a version of Go that this perfpin knows, as -go=go1.26.8", errors.Join(errs...))
+		return nil, fmt.Errorf("%w\nhint: go tool mage perf -go=go1.26.8", errors.Join(errs...))
 	}
 	for file, source := range added() {
 		src, err := sources.ReadFile(source)

@@ -3,6 +3,7 @@ package gobench
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -78,17 +79,37 @@ func ReadReports(file *os.File) ([]Report, error) {
 
 func parseReports(data []byte) ([]Report, error) {
 	var reports []Report
-	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
-		if len(data) == 0 {
-			break
-		}
-		var r Report
-		decoder := json.NewDecoder(bytes.NewReader(line))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&r); err != nil {
-			return nil, fmt.Errorf("report %d: %q: %w", i+1, line, err)
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		r, err := parseReport(line)
+		if err != nil {
+			return nil, fmt.Errorf("report %d: %q: %w", n, bytes.TrimSuffix(line, []byte("\n")), err)
 		}
 		reports = append(reports, r)
 	}
 	return reports, nil
+}
+
+// parseReport reads one line. The benchmark has the file open too, and may write
+// anything into it.
+func parseReport(line []byte) (Report, error) {
+	var r Report
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&r); err != nil {
+		return Report{}, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Report{}, errors.New("more than one value in a line")
+	}
+	switch r.Outcome {
+	case "listed", "counted", "skipped", "failed", "command":
+	default:
+		return Report{}, fmt.Errorf("outcome %q is not known", r.Outcome)
+	}
+	if r.Name == "" {
+		return Report{}, errors.New("no name")
+	}
+	return r, nil
 }

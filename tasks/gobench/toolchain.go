@@ -96,7 +96,11 @@ func querySettings(ctx context.Context, goTool string, opts Options) (map[string
 	command := tool.Command{
 		Path: goTool, Args: []string{"env", "-json"}, Dir: opts.Dir, Env: env, Stdout: &out, Stderr: &errOut,
 	}
-	if err := command.Run(ctx); err != nil {
+	switch err := command.Run(ctx); {
+	case err != nil && opts.Version != "" && ctx.Err() == nil:
+		return nil, fmt.Errorf("go toolchain: %s: cannot be had: %s\nhint: go tool mage perf -go=go1.26.8",
+			opts.Version, complaint(errOut.String()))
+	case err != nil:
 		return nil, fmt.Errorf("%s%w", errOut.String(), err)
 	}
 	settings := make(map[string]string)
@@ -104,6 +108,17 @@ func querySettings(ctx context.Context, goTool string, opts Options) (map[string
 		return nil, fmt.Errorf("%s env -json: %w", goTool, err)
 	}
 	return settings, nil
+}
+
+// complaint returns what the go command complains of, without its progress.
+func complaint(stderr string) string {
+	var kept []string
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(strings.TrimPrefix(line, "go: ")); line != "" && !strings.HasPrefix(line, "downloading ") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, ": ")
 }
 
 // goroot returns the toolchain's root. The go command refuses an overlay of files
