@@ -156,6 +156,7 @@ func randomEdits() []edit {
 // heapEdits fix what an allocation costs by the history of the memory it gets; see
 // perfpinHeap in overlay/runtime.go.src too.
 func heapEdits() []edit {
+	const stack = "runtime/stack.go"
 	return []edit{
 		// Pages that were never used are known to be zero. All are cleared, as those
 		// of a program that has run for a while are.
@@ -164,6 +165,15 @@ func heapEdits() []edit {
 			anchor: "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n",
 			with:   "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n\treturn true\n",
 		},
+		// A stack that grows has its pointers compared with the old stack's bounds. One
+		// comparison tells as much as two, and costs the same whether the heap that a
+		// pointer leads to lies below the stack or above it.
+		{
+			file:   stack,
+			anchor: "if adjinfo.old.lo <= p && p < adjinfo.old.hi {",
+			with:   "if p-adjinfo.old.lo < adjinfo.old.hi-adjinfo.old.lo {",
+		},
+		{file: stack, anchor: "if minp <= p && p < maxp {", with: "if p-minp < maxp-minp {"},
 	}
 }
 
