@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -9,7 +10,13 @@ import (
 )
 
 // Bootstrap builds valgrind into target/tools, unless it is there already.
-func Bootstrap(ctx context.Context) error {
+func Bootstrap(ctx context.Context,
+	key *bool, // build nothing: print what names it, for a cache of target/tools
+) error {
+	if key != nil && *key {
+		fmt.Println(valgrind.Key())
+		return nil
+	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
 	dir, err := os.Getwd()

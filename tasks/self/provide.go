@@ -22,6 +22,7 @@ func needs() []need {
 	return []need{
 		{"git", []string{"git"}},
 		{"nginx-light", []string{"nginx", "/usr/sbin/nginx"}},
+		{"shellcheck", []string{"shellcheck"}},
 		{"wrk", []string{"wrk"}},
 		{"chromium", []string{"chromium", "chromium-browser", "google-chrome", "chrome"}},
 	}

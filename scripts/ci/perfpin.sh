@@ -1,0 +1,19 @@
+#!/bin/sh
+# The CI step for any system that runs a shell: bootstrap, gate, report. It exits with
+# the gate's status: 1 something could not be measured, 3 the gate failed, 4 another
+# platform than the pinned one.
+#
+#   scripts/ci/perfpin.sh [MODULE [FLAGS OF mage ci…]]
+#
+# With PERFPIN_CACHE set to a folder that the system keeps between jobs, valgrind is
+# built once for all of them.
+set -eu
+cd "${1:-.}"
+[ $# -eq 0 ] || shift
+
+if [ -n "${PERFPIN_CACHE-}" ] && [ ! -e target/tools ]; then
+	key=$(go tool mage bootstrap -key)
+	mkdir -p target "$PERFPIN_CACHE/$key"
+	ln -s "$(cd "$PERFPIN_CACHE/$key" && pwd)" target/tools
+fi
+exec go tool mage ci "$@"
