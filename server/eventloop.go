@@ -1,11 +1,9 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"net"
 	"runtime"
-	"sync"
 
 	"github.com/perfpin/perfpin/server/engine"
 	"github.com/perfpin/perfpin/server/reload"
@@ -36,32 +34,16 @@ func (s *Server) engineConfig() engine.Config {
 	return config
 }
 
-// serveOneOnLoop shuts down when the first answer is made, which is then still
-// sent. What could not be read as a request does not count.
+// serveOneOnLoop ends with the first answer. What could not be read as a
+// request does not count.
 func (s *Server) serveOneOnLoop(l net.Listener) error {
 	config := s.engineConfig()
-	config.Loops = 1
-	answered := make(chan struct{})
-	var first sync.Once
-	log := config.Log
-	config.Log = func(r engine.Record) {
-		if log != nil {
-			log(r)
-		}
-		first.Do(func() { close(answered) })
-	}
+	config.Loops, config.Once = 1, true
 	e, err := engine.New(s.site, config)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	served := make(chan error, 1)
-	go func() { served <- e.Serve(l) }()
-	select {
-	case err := <-served:
-		return err
-	case <-answered:
-	}
-	return errors.Join(e.Shutdown(context.Background()), <-served)
+	return e.Serve(l)
 }
 
 func (s *Server) logRecord(r engine.Record) {

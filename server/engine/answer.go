@@ -18,6 +18,9 @@ func (l *loop) answer(c *conn, keep bool) {
 			return
 		}
 	}
+	if config.Once {
+		l.stopping.Store(draining)
+	}
 	keep = keep && r.Method != "CONNECT" && l.stopping.Load() == running
 	if len(l.spares) == 0 {
 		l.spares = append(l.spares, new(core.Response))

@@ -28,6 +28,8 @@ type Config struct {
 	IdleTimeout time.Duration
 	// Connections is how many are served at once; more are closed at once.
 	Connections int
+	// Once ends a loop with its first answer to a well-formed request.
+	Once bool
 	// Log is told of each answer to a well-formed request once it is made. It
 	// may be called from several loops at once, and holds up its loop.
 	Log func(Record)

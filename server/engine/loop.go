@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/perfpin/perfpin/server/core"
@@ -14,7 +17,13 @@ import (
 type loop struct {
 	engine   *Engine
 	epoll    int
-	wake     int // eventfd(2), written to by stop
+	poller   *os.File // owns epoll
+	poll     syscall.RawConn
+	polled   func(uintptr) bool // asks epoll for events; kept, since making it allocates
+	found    int                // by polled: the number of events
+	failed   error              // by polled
+	due      int64              // when poll wakes up without an event, like now; 0 for never
+	wake     int                // eventfd(2), written to by stop
 	listener int
 	// listening tells that the listener is in the epoll set.
 	listening bool
@@ -73,6 +82,9 @@ func (l *loop) open() (err error) {
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return fmt.Errorf("epoll_create1: %w", err)
 	}
+	if err := l.usePoller(); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
 	if l.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return fmt.Errorf("eventfd: %w", err)
 	}
@@ -80,6 +92,24 @@ func (l *loop) open() (err error) {
 		return err
 	}
 	return l.listen()
+}
+
+// usePoller gives the epoll instance to the Go run time, whose own poller
+// then waits for it: a goroutine that waits there holds up no thread. It counts
+// as readable while it has events (epoll(7)).
+func (l *loop) usePoller() (err error) {
+	if err := unix.SetNonblock(l.epoll, true); err != nil {
+		return err
+	}
+	l.poller = os.NewFile(uintptr(l.epoll), "epoll")
+	l.polled = func(uintptr) bool {
+		l.found, l.failed = poll(l.epoll, l.events[:])
+		return l.found > 0 || l.failed != nil
+	}
+	if l.poll, err = l.poller.SyscallConn(); err != nil {
+		return err
+	}
+	return l.poller.SetReadDeadline(time.Time{}) // fails where it cannot be waited for
 }
 
 // listen has the kernel wake one of the loops that wait for a connection.
@@ -105,10 +135,13 @@ func (l *loop) ignore(fd int) {
 
 // free closes what open opened.
 func (l *loop) free() {
-	for _, fd := range [...]int{l.epoll, l.wake} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+	if l.poller != nil {
+		l.poller.Close()
+	} else if l.epoll >= 0 {
+		unix.Close(l.epoll)
+	}
+	if l.wake >= 0 {
+		unix.Close(l.wake)
 	}
 }
 
@@ -139,8 +172,7 @@ func (l *loop) run() error {
 }
 
 // wait gives the number of events, perhaps 0. It asks first for what is there
-// already: to wait is dear, since the Go run time takes the processor away
-// from a system call that may block, and looks for another use for it.
+// already, which is cheap.
 func (l *loop) wait() (int, error) {
 	n, err := poll(l.epoll, l.events[:])
 	if err == unix.EINTR {
@@ -149,15 +181,34 @@ func (l *loop) wait() (int, error) {
 	if n > 0 || err != nil || len(l.ready) > 0 {
 		return n, err
 	}
-	timeout := -1
-	if l.count > 0 || !l.listening {
-		timeout = int(l.sweeps / time.Millisecond)
+	if err := l.wakeForSweep(); err != nil {
+		return 0, err
 	}
-	n, err = unix.EpollWait(l.epoll, l.events[:], timeout)
-	if err == unix.EINTR {
+	err = l.poll.Read(l.polled)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) || l.failed == unix.EINTR:
 		return 0, nil
+	case err != nil:
+		return 0, err
 	}
-	return max(n, 0), err
+	return l.found, l.failed
+}
+
+// wakeForSweep has poll return in time for the next sweep, if there is
+// anything to be swept.
+func (l *loop) wakeForSweep() error {
+	due := int64(0)
+	if l.count > 0 || !l.listening {
+		due = l.swept + int64(l.sweeps)
+	}
+	if due == l.due {
+		return nil
+	}
+	l.due = due
+	if due == 0 {
+		return l.poller.SetReadDeadline(time.Time{})
+	}
+	return l.poller.SetReadDeadline(l.begun.Add(time.Duration(due)))
 }
 
 // tick looks at the clock, and does what is due.
