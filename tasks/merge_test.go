@@ -1,6 +1,9 @@
 package tasks
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -77,5 +80,40 @@ func TestJoinShardsRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Each file that is wrong is told of, and not only the first.
+func TestReadShardsRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"1/results.json": `{"schema": 2, "shard": "1/2", "benches": []}`,
+		"2.json":         `{"schema": 2, "benches": []}`,
+		"3.json":         `{"schema": 1}`,
+		"4.json":         `{"schema": 2, "shard": "9/2", "benches": []}`,
+		"5.json":         `{"schema": 2, "shard": "1/2", "benches": [`,
+		"6/other.json":   `{}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := readShards(filepath.Join(dir, "*"))
+	for _, want := range []string{
+		"2.json: is of a whole run, not of a shard", "3.json: has schema 1, want 2", "4.json: shard 9/2: want N/M",
+		"5.json: line 1: unexpected end of JSON input", "6/results.json: no such file", "shards read: 1 of 6",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+	for pattern, want := range map[string]string{
+		filepath.Join(dir, "none*"): "matches nothing\nhint: go tool mage perf -shard=1/2",
+		"[":                         "-from=[: syntax error in pattern",
+	} {
+		if _, err := readShards(pattern); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", pattern, err)
+		}
 	}
 }

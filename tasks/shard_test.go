@@ -73,3 +73,12 @@ func TestDivideIsWholeAndEven(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseShard(f *testing.F) {
+	f.Add("2/5")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := parseShard(text); err == nil && (s.String() != text || s.number < 1 || s.number > s.of || s.of > mostShards) {
+			t.Errorf("%q: got %v", text, s)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -200,11 +201,28 @@ func ReadResults(name string, data []byte) (*Results, error) {
 		if !slices.Contains(gate.Kinds(), bench.Verdict) {
 			errs = append(errs, fmt.Errorf("%s: bench %q (number %d): unknown verdict %q", name, bench.Bench, i+1, bench.Verdict))
 		}
+		for member, number := range bench.numbers() {
+			// Arithmetic on "1e999999999" would take all memory.
+			if number != nil && !plainDigits.MatchString(string(*number)) {
+				errs = append(errs, fmt.Errorf("%s: bench %q (number %d): %s is %.20s, want plain digits", name, bench.Bench, i+1, member, *number))
+			}
+		}
 	}
 	if errs != nil {
 		return nil, errors.Join(errs...)
 	}
 	return results, nil
+}
+
+var plainDigits = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
+
+// numbers returns the decimals of a bench by their members.
+func (b Bench) numbers() map[string]*json.Number {
+	numbers := map[string]*json.Number{"ir": b.Ir, "allocs": b.Allocs, "bytes": b.Bytes}
+	if b.Pin != nil {
+		numbers["ir of the pin"], numbers["allocs of the pin"], numbers["bytes of the pin"] = &b.Pin.Ir, b.Pin.Allocs, b.Pin.Bytes
+	}
+	return numbers
 }
 
 // position tells the line that an error of encoding/json is about, where it

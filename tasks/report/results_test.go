@@ -3,6 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -109,6 +112,8 @@ func TestReadResultsRefuses(t *testing.T) {
 		{"unknown member", `{"schema": 2, "bences": []}`, `r.json: not a results file: json: unknown field "bences"`},
 		{"two values", `{"schema": 2} {}`, "r.json: line 1: invalid character"},
 		{"unknown verdict", `{"schema": 2, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
+		{"power of ten", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "ir": 1e999999999}]}`, `r.json: bench "x" (number 1): ir is 1e999999999, want plain digits`},
+		{"negative", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": -1}}]}`, `r.json: bench "x" (number 1): ir of the pin is -1, want plain digits`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -140,4 +145,36 @@ func TestCountComesBack(t *testing.T) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", bench.Bench, got, ok, want)
 		}
 	}
+}
+
+// Whatever is read is written as what reads back the same, and can be judged again.
+func FuzzReadResults(f *testing.F) {
+	for _, name := range []string{"results.golden.json", "results_empty.golden.json", "results_hostile.golden.json"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		results, err := ReadResults("r.json", data)
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		if err := results.Write(&out); err != nil {
+			return // a year that RFC 3339 does not have
+		}
+		again, err := ReadResults("r.json", out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, bench := range again.Benches {
+			count, ok := bench.Count()
+			want, wantOK := results.Benches[i].Count()
+			if ok != wantOK || fmt.Sprint(count) != fmt.Sprint(want) {
+				t.Errorf("got %+v, want %+v", count, want)
+			}
+		}
+	})
 }
