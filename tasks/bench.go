@@ -80,7 +80,9 @@ func Bench(ctx context.Context,
 type timing struct {
 	root string
 	args []string // of go test
-	pass []string
+	// packages are patterns; none means the module's default.
+	packages []string
+	pass     []string
 }
 
 func readTiming(bench, packages *string, repeats *int, benchtime *time.Duration, tags, env *string) (timing, error) {
@@ -104,9 +106,9 @@ func readTiming(bench, packages *string, repeats *int, benchtime *time.Duration,
 	if env != nil {
 		t.pass = readPass(*env)
 	}
-	t.args = append(t.args, "--")
+	// No "--" stands between: what comes after it goes to the test binaries.
 	if packages != nil {
-		return timing{args: append(t.args, strings.Fields(strings.ReplaceAll(*packages, ",", " "))...), pass: t.pass}, err
+		t.packages = strings.Fields(strings.ReplaceAll(*packages, ",", " "))
 	}
 	return t, err
 }
@@ -130,12 +132,12 @@ func (t timing) run(ctx context.Context, show io.Writer) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "go: %shost: %s\nprocessors: %d\n", version.String(), host, runtime.NumCPU())
-	args := t.args
-	if args[len(args)-1] == "--" {
-		args = append(slices.Clone(args), t.defaultPattern())
+	packages := t.packages
+	if len(packages) == 0 {
+		packages = []string{t.defaultPattern()}
 	}
 	err = tool.Command{
-		Path: goTool, Args: args, Dir: t.root, Env: environment,
+		Path: goTool, Args: slices.Concat(t.args, packages), Dir: t.root, Env: environment,
 		Stdout: io.MultiWriter(&text, show), Stderr: show,
 	}.Run(ctx)
 	return text.Bytes(), err
