@@ -1,9 +1,10 @@
 package tasks
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,9 +113,10 @@ func timeBenchmarks(ctx context.Context, g gocommand.Go, note string, steps chan
 		return err
 	}
 	t.root = g.Root
-	text, err := t.run(ctx, io.Discard)
+	var shown bytes.Buffer
+	text, err := t.run(ctx, &shown)
 	if err != nil {
-		return errors.Join(errors.New(lastLines(text)), err)
+		return fmt.Errorf("%s\n%w", lastLines(shown.String()), err)
 	}
 	set, err := wallclock.Read("benchmarks", text)
 	if err != nil {
@@ -126,8 +128,8 @@ func timeBenchmarks(ctx context.Context, g gocommand.Go, note string, steps chan
 }
 
 // lastLines is the end of an output, where an error stands.
-func lastLines(text []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 

@@ -75,11 +75,17 @@ func setUp(env *testscript.Env, repository, mage string) error {
 //	replace OLD NEW FILE replace the only occurrence of a text in a file
 //	fake-valgrind FILE   put the program FILE in the place of valgrind; it finds the
 //	                     real one as $REAL_VALGRIND
+//	json FILE PATH WANT  compare a value in a JSON file, by its gjson path
+//	only-programs NAME…  from now on, let these programs alone be on PATH
+//	write-pins N FILE    write a budgets.toml with N pins
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"status":        wantStatus,
 		"replace":       replaceText,
 		"fake-valgrind": fakeValgrind,
+		"json":          wantJSON,
+		"only-programs": onlyPrograms,
+		"write-pins":    writePins,
 	}
 }
 

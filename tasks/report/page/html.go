@@ -145,18 +145,13 @@ func pack(svg []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }
 
-// Class is that of the column's cells: numbers stand to the right, and wide tables
-// leave columns out on a phone.
+// Class is that of the column's cells: numbers stand to the right.
 func (c column) Class() string {
 	switch {
 	case c.Chart:
 		return "c"
-	case c.Number && c.Wide:
-		return "n w"
 	case c.Number:
 		return "n"
-	case c.Wide:
-		return "w"
 	}
 	return ""
 }

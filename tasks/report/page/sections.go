@@ -38,8 +38,8 @@ type table struct {
 
 // A column is of names, of numbers or of charts, which Markdown has not.
 type column struct {
-	Name                string
-	Number, Chart, Wide bool
+	Name          string
+	Number, Chart bool
 }
 
 type row struct{ Cells []cell }
@@ -94,9 +94,9 @@ func (r Report) counts() section {
 	s.Table = &table{
 		Caption: c.summary(), Filter: true,
 		Columns: []column{
-			{Name: "bench"}, {Name: "Ir/op", Number: true}, {Name: "pinned", Number: true, Wide: true},
-			{Name: "change", Number: true}, {Name: "band", Number: true, Wide: true},
-			{Name: "allocs/op", Number: true, Wide: true}, {Name: "B/op", Number: true, Wide: true},
+			{Name: "bench"}, {Name: "Ir/op", Number: true}, {Name: "pinned", Number: true},
+			{Name: "change", Number: true}, {Name: "band", Number: true},
+			{Name: "allocs/op", Number: true}, {Name: "B/op", Number: true},
 			{Name: "trend", Chart: true}, {Name: "verdict"},
 		},
 		Legend: []chip{{Label: "runs", Class: "runs"}, {Label: "pins", Class: "pins"}, {Label: "band", Class: "band"}},
@@ -197,9 +197,9 @@ func (r Report) clock() section {
 	s.Table = &table{
 		Caption: "Wall-clock times",
 		Columns: []column{
-			{Name: "command or benchmark"}, {Name: "median", Number: true}, {Name: "least", Number: true, Wide: true},
-			{Name: "most", Number: true, Wide: true}, {Name: "user", Number: true, Wide: true},
-			{Name: "system", Number: true, Wide: true}, {Name: "runs", Number: true}, {Name: "spread", Chart: true},
+			{Name: "command or benchmark"}, {Name: "median", Number: true}, {Name: "least", Number: true},
+			{Name: "most", Number: true}, {Name: "user", Number: true},
+			{Name: "system", Number: true}, {Name: "runs", Number: true}, {Name: "spread", Chart: true},
 		},
 	}
 	for _, t := range c.Times {

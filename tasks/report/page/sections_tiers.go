@@ -17,8 +17,8 @@ func (r Report) throughput() section {
 		Caption: plural(len(t.Requests), "request"),
 		Columns: []column{
 			{Name: "request"}, {Name: "server"}, {Name: "per CPU second", Number: true},
-			{Name: "from", Number: true, Wide: true}, {Name: "to", Number: true, Wide: true},
-			{Name: "ratio", Number: true}, {Name: "saturation", Wide: true}, {Name: "spread", Chart: true},
+			{Name: "from", Number: true}, {Name: "to", Number: true},
+			{Name: "ratio", Number: true}, {Name: "saturation"}, {Name: "spread", Chart: true},
 		},
 		Legend: []chip{{Label: "median", Class: "bar"}, {Label: "least to most", Class: "spread"}},
 	}
@@ -84,9 +84,9 @@ func (r Report) coverage() section {
 	s.Table = &table{
 		Caption: plural(len(c.Packages), "package"), Filter: len(c.Packages) > 20,
 		Columns: []column{
-			{Name: "package"}, {Name: "statements", Number: true, Wide: true}, {Name: "unit", Number: true},
+			{Name: "package"}, {Name: "statements", Number: true}, {Name: "unit", Number: true},
 			{Name: "end to end", Number: true}, {Name: "all", Number: true},
-			{Name: "only end to end", Number: true, Wide: true}, {Name: "reached", Chart: true},
+			{Name: "only end to end", Number: true}, {Name: "reached", Chart: true},
 		},
 		Legend: []chip{
 			{Label: "unit only", Class: "unit"}, {Label: "both", Class: "both"}, {Label: "end to end only", Class: "end"},

@@ -13,6 +13,8 @@ for (const table of document.querySelectorAll("table")) {
 		if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
 		return typeof a === "number" ? a - b : a.localeCompare(b);
 	};
+	// What a narrow page shows beside a figure, since it is no longer below its head.
+	for (const row of body.rows) heads.forEach((head, at) => { row.cells[at].dataset.l = head.textContent; });
 	heads.forEach((head, at) => head.querySelector("button")?.addEventListener("click", () => {
 		const was = head.getAttribute("aria-sort");
 		const first = head.classList.contains("n") ? "descending" : "ascending";
