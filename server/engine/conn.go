@@ -103,6 +103,9 @@ func (l *loop) add(fd int, peer unix.Sockaddr) {
 		unix.Close(fd)
 		return
 	}
+	if l.count == 0 {
+		l.swept = l.now // there was nothing to be swept
+	}
 	c := &conn{fd: fd, since: l.now}
 	if l.engine.config.Log != nil {
 		c.remote = addressOf(peer)

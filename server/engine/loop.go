@@ -71,6 +71,10 @@ func newLoop(e *Engine, listener int) (*loop, error) {
 	}
 	c := &e.config
 	l.sweeps = min(max(min(c.ReadTimeout, c.WriteTimeout, c.IdleTimeout)/8, 5*time.Millisecond), time.Second/2)
+	if c.Once {
+		// What one answer costs is counted: no sweep is to fall into it.
+		l.sweeps = min(c.ReadTimeout, c.WriteTimeout, c.IdleTimeout)
+	}
 	if err := l.open(); err != nil {
 		l.free()
 		return nil, fmt.Errorf("event loop: %w", err)

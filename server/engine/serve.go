@@ -193,7 +193,8 @@ const (
 // answer: a socket closed with something to receive is reset, and the answer
 // may be lost with it (RFC 9112 §9.6).
 func (l *loop) finish(c *conn) {
-	if c.ended || unix.Shutdown(c.fd, unix.SHUT_WR) != nil {
+	alone := l.engine.config.Once && !c.readable // all that came was received
+	if c.ended || alone || unix.Shutdown(c.fd, unix.SHUT_WR) != nil {
 		l.close(c)
 		return
 	}
