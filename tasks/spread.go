@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -80,8 +81,13 @@ func (s *suite) spread(ctx context.Context, runs int, steps chan<- report.Step) 
 	group.SetLimit(s.selection.jobs)
 	for i, bench := range s.benches {
 		group.Go(func() error {
-			steps <- report.Step{What: "count " + bench.Key, Done: i, Total: len(s.benches)}
-			rows[i].Spread = s.counter.Spread(ctx, bench, s.pinned(bench.Key).Iters, runs)
+			if ctx.Err() == nil {
+				steps <- report.Step{What: "count " + bench.Key, Done: i, Total: len(s.benches)}
+				rows[i].Spread = s.counter.Spread(ctx, bench, s.pinned(bench.Key).Iters, runs)
+			}
+			if ctx.Err() != nil && (rows[i].Err != nil || rows[i].Bench == "") {
+				rows[i].Spread = count.Spread{Bench: bench.Key, Err: errInterrupted}
+			}
 			rows[i].Band = s.file.Band
 			if pin, ok := s.file.Pin(bench.Key); ok {
 				rows[i].Band = s.file.BandOf(pin)
