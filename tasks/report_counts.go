@@ -18,6 +18,10 @@ import (
 	"github.com/perfpin/perfpin/tasks/report/page"
 )
 
+// mostPoints is how much of a bench's history is in the report, the newest part. All of
+// it stays in history.jsonl.
+const mostPoints = 100
+
 // counts joins the last run, the pins, and what both were before.
 func (g *gatherer) counts(ctx context.Context) page.Section[page.Counts] {
 	s := page.Section[page.Counts]{Notes: []string{}}
@@ -53,7 +57,8 @@ func (g *gatherer) counts(ctx context.Context) page.Section[page.Counts] {
 	for i := range data.Benches {
 		b := &data.Benches[i]
 		data.Tally[b.Verdict]++
-		b.History = append([]history.Point{}, series.Benches[b.Bench.Bench]...)
+		points := series.Benches[b.Bench.Bench]
+		b.History = append([]history.Point{}, points[max(0, len(points)-mostPoints):]...)
 		g.addFlame(b)
 	}
 	if len(data.Benches) > 0 || results != nil {

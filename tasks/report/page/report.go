@@ -96,7 +96,7 @@ type Bench struct {
 	// Least and Most are the totals that the band ends at, null without a pin.
 	Least *int64 `json:"least"`
 	Most  *int64 `json:"most"`
-	// History is the oldest first, and only what can be compared with this count.
+	// History is the oldest first: the newest part of what can be compared with this count.
 	History []history.Point `json:"history"`
 	// Flame is the path of its flame graph, relative to the report; "" without one.
 	Flame string `json:"flame,omitempty"`
