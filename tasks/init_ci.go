@@ -76,7 +76,11 @@ func (n newcomer) writeCI(system string) error {
 		n.console.say("%s: includes %s already", main, jobs)
 		return nil
 	}
-	return fmt.Errorf("%s: is there already, and does not include %s; add the lines\n\n%s", main, jobs, include)
+	shown, err := filepath.Rel(n.root, filepath.Join(root, main))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: is there already, and does not include %s\nhint: printf 'include:\\n  - local: /%[2]s\\n' >>%[1]s", shown, jobs)
 }
 
 // repositoryRoot returns the folder that the module's prefix starts from.

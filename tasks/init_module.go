@@ -175,7 +175,7 @@ func (n newcomer) writeMagefile() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s: is there already, and does not import perfpin's targets; add the line\n\nimport _ %q //mage:import\n",
+	return fmt.Errorf("%s: is there already, and does not import perfpin's targets\nhint: sed -i '0,/^package /s|^package .*|&\\n\\nimport _ %q //mage:import|' %[1]s",
 		existing[0], targetsPath)
 }
 
