@@ -92,6 +92,8 @@ func Tool(environ []string, set ...string) []string {
 	env.keep(from, machine()...)
 	// The machine's own configuration of apt may be elsewhere.
 	env.keep(from, "APT_CONFIG")
+	// Where a program that was built for coverage says what it reached.
+	env.keep(from, "GOCOVERDIR")
 	maps.Copy(env, parse(set))
 	return env.list()
 }

@@ -83,6 +83,10 @@ func buildServer(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if os.Getenv("GOCOVERDIR") != "" {
+		// What the scripts reach in the server is asked for.
+		b.env = append(b.env, "GOFLAGS=-cover")
+	}
 	path := filepath.Join(t.TempDir(), "perfpin-serve")
 	if err := b.compile(t.Context(), path, "./server/cmd/perfpin-serve"); err != nil {
 		t.Fatal(err)
