@@ -135,7 +135,8 @@ type FrontEnd uint8
 const (
 	// FastHTTP is built on the library of that name.
 	FastHTTP FrontEnd = iota
-	// EventLoop is the module's own: see package engine.
+	// EventLoop is the module's own, see package engine. Its listeners are
+	// those of package net for TCP and Unix sockets.
 	EventLoop
 )
 

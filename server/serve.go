@@ -17,7 +17,7 @@ type frontEnd interface {
 }
 
 // DefaultFrontEnd is the one without WithFrontEnd.
-const DefaultFrontEnd = FastHTTP
+const DefaultFrontEnd = EventLoop
 
 func newFrontEnd(s *Server, which FrontEnd) (frontEnd, error) {
 	switch which {
@@ -39,7 +39,8 @@ func (s *Server) ListenAndServe(addr string) error {
 }
 
 // Serve serves the connections of l until Shutdown; then it returns nil. It
-// closes l.
+// closes l. EventLoop takes listeners of package net for TCP and Unix sockets,
+// FastHTTP any.
 func (s *Server) Serve(l net.Listener) error { return s.front.Serve(l) }
 
 // Shutdown stops listening and waits for the answers under way, until ctx is

@@ -18,10 +18,6 @@ type Site struct {
 	interval int64 // nanoseconds between looks at a cached file
 }
 
-// uncachedFileBytes bounds what is read whole while there is no cache to keep
-// it: beyond, sending from the file is cheaper.
-const uncachedFileBytes = 64 << 10
-
 // Open makes a Site of the directory root. It is an error if root is not a
 // directory, or for each fault in the configuration.
 func Open(root string, config Config) (*Site, error) {
@@ -40,7 +36,7 @@ func Open(root string, config Config) (*Site, error) {
 		interval: int64(config.Revalidate),
 	}
 	if config.CacheBytes == 0 {
-		s.memory = min(s.memory, uncachedFileBytes)
+		s.memory = min(s.memory, sendfileBytes)
 	}
 	s.cache.limit = config.CacheBytes
 	s.cache.byPath = make(map[string]*resource)

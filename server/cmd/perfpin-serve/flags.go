@@ -101,7 +101,7 @@ func (c *command) define(f *flag.FlagSet) {
 	f.DurationVar(&c.limits.ReadTimeout, "read-timeout", c.limits.ReadTimeout, "how long a request may take to arrive, `DURATION`")
 	f.DurationVar(&c.limits.WriteTimeout, "write-timeout", c.limits.WriteTimeout, "how long a client may take nothing of an answer, `DURATION`")
 	f.DurationVar(&c.limits.IdleTimeout, "idle-timeout", c.limits.IdleTimeout, "keep connections without a request for `DURATION`")
-	f.Func("front-end", "read requests with `NAME`: fasthttp or event-loop", c.setFrontEnd)
+	f.Func("front-end", "read requests with `NAME`: event-loop (the default) or fasthttp", c.setFrontEnd)
 	f.BoolVar(&c.oneWorker, "one-worker", false, "use one processor")
 	f.BoolVar(&c.serveOne, "serve-one", false, "answer one request, then exit")
 	f.BoolVar(&c.version, "version", false, "print the version and exit")
