@@ -28,6 +28,11 @@ transcribe() {
 	[ "$got" -eq "$want" ] || { cat "$work/out/$name"; echo "$name: exit status $got, want $want" >&2; exit 1; }
 }
 
+# Pinning keeps the profiles by which a failure tells what moved. It must change nothing.
+cp budgets.toml "$work/budgets.toml"
+go tool mage pin -packages=./benches/server >/dev/null 2>&1
+diff -u "$work/budgets.toml" budgets.toml
+
 transcribe pass 0 go tool mage perf -packages=./benches/server
 handler=server/core/handle.go
 sed -i '0,/^func (s \*Site) Handle(.*{$/s//&\n\tfor i := 0; i < 100; i++ {\n\t\tresp.slow += i\n\t}/' "$handler"
