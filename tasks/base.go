@@ -53,7 +53,7 @@ func openBase(ctx context.Context, head *suite, r repository, rev revision, step
 
 // isEmpty tells that it was built, and has no benchmark of the selection.
 func (b *base) isEmpty() bool {
-	return b.toolchain != nil && b.broken != nil && len(b.benches)+len(b.broken) == 0
+	return b.listed && len(b.benches)+len(b.broken) == 0
 }
 
 func (b *base) close(ctx context.Context) error { return b.worktree.remove(ctx) }

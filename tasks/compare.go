@@ -94,8 +94,8 @@ func compareRevisions(ctx context.Context, selection selection, name *string, ba
 		return result, err
 	}
 	result = report.Comparison{BaseName: rev.name(), Notes: b.notes, Failures: failures}
-	for pkg, err := range b.broken {
-		result.Failures = append(result.Failures, fmt.Errorf("%s: base %s: %w", pkg, rev.name(), err))
+	for _, pkg := range b.broken {
+		result.Failures = append(result.Failures, fmt.Errorf("%s: base %s: %w", pkg.Name, rev.name(), pkg.Err))
 	}
 	result.Verdicts = gate.Judge(after, file, head.here, gate.Options{Broken: head.broken})
 	result.Explained = explainMoved(b, head, before, result.Verdicts)

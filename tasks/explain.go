@@ -74,10 +74,7 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 	if err != nil {
 		return nil, nil, err
 	}
-	var failures []error
-	for pkg, err := range head.broken {
-		failures = append(failures, fmt.Errorf("%s: %w", pkg, err))
-	}
+	failures := head.brokenErrors()
 	byRevision := make(map[revision][]gobench.Bench)
 	var revisions []revision
 	for _, bench := range head.benches {
@@ -156,10 +153,8 @@ func (s *suite) explainSince(ctx context.Context, r repository, rev revision, st
 
 // whyNot tells why a base has no bench, where it is known.
 func (b *base) whyNot(key string) string {
-	for pkg, err := range b.broken {
-		if strings.HasPrefix(key, pkg+".") {
-			return ": " + err.Error()
-		}
+	if pkg, broken := b.broken.Of(key); broken {
+		return ": " + pkg.Err.Error()
 	}
 	return ""
 }

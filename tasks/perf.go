@@ -98,8 +98,8 @@ func (s *suite) hidePaths(counts []count.Count) {
 	for i := range counts {
 		counts[i].Err = withoutPaths(counts[i].Err, s.counter.Root)
 	}
-	for pkg, err := range s.broken {
-		s.broken[pkg] = withoutPaths(err, s.counter.Root)
+	for i := range s.broken {
+		s.broken[i].Err = withoutPaths(s.broken[i].Err, s.counter.Root)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/budget"
@@ -114,28 +113,17 @@ func (s *suite) change(counts []count.Count, band budget.Band) (budget.Change, [
 		}
 		change.Set = append(change.Set, pin)
 	}
-	for pkg, err := range s.broken {
-		failures = append(failures, fmt.Errorf("%s: %w", pkg, err))
-	}
+	failures = append(failures, s.brokenErrors()...)
 	if s.selection.filtered() {
 		return change, failures
 	}
 	for _, pin := range s.file.Pins {
-		if !counted[pin.Bench] && !s.isBroken(pin.Bench) {
+		// A bench may still be in a package that could not be listed.
+		if _, broken := s.broken.Of(pin.Bench); !counted[pin.Bench] && !broken {
 			change.Remove = append(change.Remove, pin.Bench)
 		}
 	}
 	return change, failures
-}
-
-// isBroken tells that a bench may be in a package that could not be listed.
-func (s *suite) isBroken(bench string) bool {
-	for pkg := range s.broken {
-		if strings.HasPrefix(bench, pkg+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // newPin makes a pin of a count. Runs that disagree make none, unless the band

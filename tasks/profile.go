@@ -70,9 +70,7 @@ func profileBenches(ctx context.Context, selection selection, name *string, step
 	if err != nil {
 		return nil, nil, err
 	}
-	for pkg, err := range head.broken {
-		failures = append(failures, fmt.Errorf("%s: %w", pkg, err))
-	}
+	failures = head.brokenErrors()
 	var before map[string]explain.Profile
 	if name != nil {
 		if before, err = profileBase(ctx, head, *name, steps); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/gobench"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/valgrind"
@@ -31,8 +32,10 @@ type suite struct {
 	here    budget.Platform
 	benches []gobench.Bench
 	skipped []gobench.Bench
-	// broken holds the packages whose benchmarks could not be listed.
-	broken map[string]error
+	// broken holds the packages whose benchmarks could not be listed; listed tells
+	// that those of the others are.
+	broken gate.BrokenPackages
+	listed bool
 }
 
 // prepare builds and lists what the selection says, and sees to valgrind.
@@ -126,7 +129,6 @@ func (s *suite) build(ctx context.Context, dir string, steps chan<- report.Step)
 }
 
 func (s *suite) list(ctx context.Context, builds []gobench.Build, steps chan<- report.Step) error {
-	s.broken = make(map[string]error)
 	found := make([][]gobench.Bench, len(builds))
 	errs := make([]error, len(builds))
 	var group errgroup.Group
@@ -150,10 +152,11 @@ func (s *suite) list(ctx context.Context, builds []gobench.Build, steps chan<- r
 	}
 	for i, b := range builds {
 		if errs[i] != nil {
-			s.broken[b.Package.Name()] = errs[i]
+			s.broken = append(s.broken, gate.BrokenPackage{Key: b.Package.Key, Name: b.Package.Name(), Err: errs[i]})
 		}
 		s.choose(found[i])
 	}
+	s.listed = true
 	if len(s.benches)+len(s.broken) == 0 {
 		return s.nothing()
 	}
@@ -185,6 +188,15 @@ func (s *suite) nothing() error {
 		return fmt.Errorf("%s: no benchmark in %s\nhint: go test ./... -run='^$' -list='^Benchmark'",
 			s.toolchain.Module, strings.Join(s.toolchain.DefaultPatterns(), " "))
 	}
+}
+
+// brokenErrors tells which packages' benchmarks could not be listed, and why.
+func (s *suite) brokenErrors() []error {
+	var errs []error
+	for _, pkg := range s.broken {
+		errs = append(errs, fmt.Errorf("%s: %w", pkg.Name, pkg.Err))
+	}
+	return errs
 }
 
 // count counts every benchmark, several at once, and returns the counts in the

@@ -36,7 +36,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/count"
@@ -63,7 +62,7 @@ func Kinds() []Kind {
 
 // A Verdict is what Judge says about one bench.
 type Verdict struct {
-	Bench string // or the path of a package that could not be counted at all
+	Bench string // or the name of a package that could not be counted at all
 	Kind  Kind
 	// Count is nil where nothing was counted, or nothing that makes sense; Err
 	// then tells why.
@@ -121,9 +120,9 @@ type Options struct {
 	// Filtered tells that only some of the benches were counted: a pin without a
 	// count is then no finding.
 	Filtered bool
-	// Broken holds the packages whose benches could not be listed, by their path
-	// as it stands in the keys, and why. Their pins are failed, not missing.
-	Broken map[string]error
+	// Broken holds the packages whose benches could not be listed. Their pins are
+	// failed, not missing.
+	Broken BrokenPackages
 }
 
 // Judge returns one Verdict for each bench that has a count or a pin, and one
@@ -145,8 +144,8 @@ func Judge(counts []count.Count, file *budget.File, here budget.Platform, opts O
 		counted[c.Bench] = true
 		verdicts = append(verdicts, v)
 	}
-	for pkg, err := range opts.Broken {
-		verdicts = append(verdicts, Verdict{Bench: pkg, Kind: Failed, Err: err})
+	for _, pkg := range opts.Broken {
+		verdicts = append(verdicts, Verdict{Bench: pkg.Name, Kind: Failed, Err: pkg.Err})
 	}
 	for _, pin := range file.Pins {
 		if counted[pin.Bench] {
@@ -164,12 +163,10 @@ func Judge(counts []count.Count, file *budget.File, here budget.Platform, opts O
 // judgeUncounted judges a pin without a count; false where that says nothing.
 func judgeUncounted(pin *budget.Pin, differences []budget.Difference, opts Options) (Verdict, bool) {
 	v := Verdict{Bench: pin.Bench, Pin: pin, Kind: Missing}
-	for pkg := range opts.Broken {
-		if strings.HasPrefix(pin.Bench, pkg+".") {
-			v.Kind = Failed
-			v.Err = fmt.Errorf("not counted: package %s failed", pkg)
-			return v, true
-		}
+	if pkg, broken := opts.Broken.Of(pin.Bench); broken {
+		v.Kind = Failed
+		v.Err = fmt.Errorf("not counted: package %s failed", pkg.Name)
+		return v, true
 	}
 	if differences != nil {
 		v.Kind, v.Differences = NotComparable, differences

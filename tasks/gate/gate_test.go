@@ -120,7 +120,7 @@ func TestJudgeUnion(t *testing.T) {
 	}{
 		{"all", here, Options{}, "p.A within\np.Bad failed: timed out\np.Gone missing\np.New unpinned\nq.B missing"},
 		{"filtered", here, Options{Filtered: true}, "p.A within\np.Bad failed: timed out\np.New unpinned"},
-		{"broken package", here, Options{Broken: map[string]error{"q": errors.New("does not compile")}},
+		{"broken package", here, Options{Broken: BrokenPackages{{"q", "q", errors.New("does not compile")}}},
 			"p.A within\np.Bad failed: timed out\np.Gone missing\np.New unpinned\nq failed: does not compile\nq.B failed: not counted: package q failed"},
 		{"other platform", other, Options{}, strings.NewReplacer("$", `not comparable: go "go1.26.8" here "go1.27.0"`).Replace(
 			"p.A $\np.Bad failed: timed out\np.Gone $\np.New $\nq.B $")},
@@ -137,6 +137,19 @@ func TestJudgeUnion(t *testing.T) {
 	twice := tellAll(Judge([]count.Count{settled("p.A", 10, 10), settled("p.A", 10, 10)}, file, here, Options{Filtered: true}))
 	if want := "p.A within\np.A failed: was counted twice in one run"; twice != want {
 		t.Errorf("got\n%s\nwant\n%s", twice, want)
+	}
+}
+
+// A broken package takes its own pins with it, and those of no other: the module's
+// root is no prefix of all, nor is "a" of "a.b/c".
+func TestJudgeBrokenPackages(t *testing.T) {
+	file := parse(t, `".Root" = { ir = 1, iters = 10 }`, `"a.A" = { ir = 1, iters = 10 }`, `"a.b/c.C" = { ir = 1, iters = 10 }`)
+	broken := BrokenPackages{{"", "example.com/m", errors.New("does not compile")}, {"a", "a", errors.New("panics")}}
+	got := tellAll(Judge(nil, file, here, Options{Broken: broken}))
+	want := ".Root failed: not counted: package example.com/m failed\na failed: panics\na.A failed: not counted: package a failed\n" +
+		"a.b/c.C missing\nexample.com/m failed: does not compile"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
 )
 
@@ -32,7 +33,7 @@ func BenchFormat(w io.Writer, verdicts []gate.Verdict, host Host) error {
 		if _, _, _, ok := v.PerOperation(); !ok {
 			continue
 		}
-		pkg, name := splitKey(v.Bench)
+		pkg, name := count.SplitKey(v.Bench)
 		pkg = strings.TrimSuffix(host.Module+"/"+pkg, "/")
 		if pkg != last {
 			fmt.Fprintf(&out, "\npkg: %s\n", oneWord(pkg))
@@ -57,32 +58,6 @@ func writeBench(out *strings.Builder, v *gate.Verdict, name string) {
 		fmt.Fprintf(out, "Benchmark%s\t%d\t%s instructions/op\t%s allocs/op\t%s B/op\n",
 			oneWord(name), run.Iters, ir, allocs, bytes)
 	}
-}
-
-// splitKey splits "path/of/package.Name/sub" into the package's path and the
-// name. Both may hold dots and slashes: the name starts behind the first dot
-// that an identifier follows up to the next slash, and Go names no benchmark
-// with a small first letter (cmd/go, "Testing functions").
-func splitKey(key string) (pkg, name string) {
-	start := 0
-	for _, segment := range strings.SplitAfter(key, "/") {
-		dot := strings.LastIndexByte(segment, '.')
-		rest := strings.TrimSuffix(segment[dot+1:], "/")
-		if dot >= 0 && isBenchName(rest) {
-			return key[:start+dot], key[start+dot+1:]
-		}
-		start += len(segment)
-	}
-	return "", key
-}
-
-func isBenchName(name string) bool {
-	for i, r := range name {
-		if i == 0 && unicode.IsLower(r) || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // oneWord makes a name one field of a line, as the testing package does.

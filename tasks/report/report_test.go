@@ -245,21 +245,3 @@ func TestBenchFormatOfHostileNames(t *testing.T) {
 		t.Errorf("benchfmt reads %d results, %v, want 9", results, reader.Err())
 	}
 }
-
-func TestSplitKey(t *testing.T) {
-	tests := []struct{ key, pkg, name string }{
-		{"benches/server.HandleRequest/small", "benches/server", "HandleRequest/small"},
-		{"server.X", "server", "X"},
-		{".X", "", "X"},
-		{"a.X/v1.5/Y.Z", "a", "X/v1.5/Y.Z"},
-		{"a/yaml.v3.Decode/x.y", "a/yaml.v3", "Decode/x.y"},
-		{"a._x", "a", "_x"},
-		{"a.", "a", ""},
-		{"odd", "", "odd"},
-	}
-	for _, test := range tests {
-		if pkg, name := splitKey(test.key); pkg != test.pkg || name != test.name {
-			t.Errorf("splitKey(%q) is %q, %q, want %q, %q", test.key, pkg, name, test.pkg, test.name)
-		}
-	}
-}
