@@ -61,13 +61,15 @@ func isCgo(b gobench.Bench) bool {
 // isForeign tells that what is counted is a program that was not built here.
 func isForeign(b gobench.Bench) bool { return b.Command != nil && b.Command.Package == "" }
 
-// seed returns where the randomness of the counted programs comes from. Those built
-// here have a fixed one compiled in; any other takes it from the bytes of AT_RANDOM,
-// which only a valgrind built here fixes. Where no such program is counted, it does
-// not matter which.
+func isCommand(b gobench.Bench) bool { return b.Command != nil }
+
+// seed returns where the randomness of the counted programs comes from. A benchmark
+// has a fixed one compiled in. A whole command takes it from the bytes of AT_RANDOM,
+// and which of its threads runs first from the host, unless valgrind was built here.
+// Where no command is counted, it does not matter which.
 func seed(pinned string, benches []gobench.Bench, fixed bool) string {
 	switch {
-	case !slices.ContainsFunc(benches, isForeign):
+	case !slices.ContainsFunc(benches, isCommand):
 		return cmp.Or(pinned, "fixed")
 	case fixed:
 		return "fixed"

@@ -8,21 +8,20 @@ import (
 
 func TestSeed(t *testing.T) {
 	plain := gobench.Bench{}
-	built := gobench.Bench{Command: &gobench.Command{Package: "example.com/app", Program: "/bin/app"}}
-	foreign := gobench.Bench{Command: &gobench.Command{Program: "/bin/true"}}
+	command := gobench.Bench{Command: &gobench.Command{Program: "/bin/true"}}
 	for name, test := range map[string]struct {
 		pinned  string
 		benches []gobench.Bench
 		fixed   bool
 		want    string
 	}{
-		"built here":                       {"", []gobench.Bench{plain, built}, false, "fixed"},
-		"foreign, valgrind built here":     {"", []gobench.Bench{plain, foreign}, true, "fixed"},
-		"foreign, valgrind from PATH":      {"", []gobench.Bench{plain, foreign}, false, "random"},
-		"foreign, pinned with another":     {"fixed", []gobench.Bench{foreign}, false, "random"},
-		"foreign, pinned without a seed":   {"random", []gobench.Bench{foreign}, true, "fixed"},
-		"foreign ones not in this run":     {"random", []gobench.Bench{plain, built}, true, "random"},
-		"none pinned with a foreign bench": {"fixed", []gobench.Bench{plain}, false, "fixed"},
+		"no command":                       {"", []gobench.Bench{plain}, false, "fixed"},
+		"a command, valgrind built here":   {"", []gobench.Bench{plain, command}, true, "fixed"},
+		"a command, valgrind from PATH":    {"", []gobench.Bench{plain, command}, false, "random"},
+		"pinned with one built here":       {"fixed", []gobench.Bench{command}, false, "random"},
+		"pinned with one from PATH":        {"random", []gobench.Bench{command}, true, "fixed"},
+		"the commands are not in this run": {"random", []gobench.Bench{plain}, true, "random"},
+		"nor in any":                       {"fixed", []gobench.Bench{plain}, false, "fixed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := seed(test.pinned, test.benches, test.fixed); got != test.want {
