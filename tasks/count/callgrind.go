@@ -99,20 +99,28 @@ func readProfile(scratch gobench.Scratch, root string, pid int) (Profile, error)
 // clock, nor the part of package testing between the timer and the benchmark, nor
 // what a thread does to fall asleep. Their sum is what a Run has as its Total.
 func Counted(p *callgrind.Profile) []*callgrind.Function {
-	counted := callgrind.Profile{Files: p.Files}
-	for _, part := range p.Parts {
-		if part.Self("runtime.sysmon") == 0 {
-			counted.Parts = append(counted.Parts, part)
-		}
-	}
+	counted := callgrind.Profile{Files: p.Files, Parts: countedParts(p)}
 	var functions []*callgrind.Function
 	for _, fn := range counted.Functions() {
-		if fn.Self > 0 && !isTimer(fn.Name) && !isSleep(fn.Name) {
+		if fn.Self > 0 && isCounted(fn.Name) {
 			functions = append(functions, fn)
 		}
 	}
 	return functions
 }
+
+// countedParts returns the parts of all threads but the run time's monitor.
+func countedParts(p *callgrind.Profile) []*callgrind.Part {
+	var parts []*callgrind.Part
+	for _, part := range p.Parts {
+		if part.Self("runtime.sysmon") == 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func isCounted(name string) bool { return !isTimer(name) && !isSleep(name) }
 
 // isTimer reports whether a function belongs to the timer of package testing. What
 // runs of it between the start of counting and its end is the same for every

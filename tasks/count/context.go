@@ -19,11 +19,10 @@ func CountedContexts(p *callgrind.Profile) []*callgrind.Function {
 			// callgrind/fn.c parts callers by an apostrophe.
 			fn.Name, _, _ = strings.Cut(fn.Name, "'")
 		}
-		if part.Self("runtime.sysmon") > 0 {
-			continue
-		}
+	}
+	for _, part := range countedParts(p) {
 		for _, fn := range part.Functions {
-			if !isTimer(fn.Name) {
+			if isCounted(fn.Name) {
 				functions = append(functions, fn)
 			}
 		}
