@@ -16,10 +16,6 @@ import (
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
-// compilerSeparator stands between the build tags and the C compiler in the
-// platform's tags.
-const compilerSeparator = " cc="
-
 // identify fills in what the counts depend on.
 func (s *suite) identify(ctx context.Context) error {
 	cpu, err := cpuModel()
@@ -33,7 +29,7 @@ func (s *suite) identify(ctx context.Context) error {
 		Tags: *s.selection.tags, Env: s.selection.pass, Valgrind: s.counter.Callgrind.Version,
 	}
 	// A program that needs no C library costs the same whichever there is.
-	s.here.Libc = cmp.Or(pinned.Libc, "static")
+	s.here.Libc = cmp.Or(pinned.Libc, budget.Static)
 	if slices.ContainsFunc(s.benches, isDynamic) {
 		s.counter.Libc = hostLibc(ctx)
 		s.here.Libc = s.counter.Libc
@@ -43,9 +39,9 @@ func (s *suite) identify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.here.Tags += compilerSeparator + compiler
-	} else if _, compiler, pinned := strings.Cut(pinned.Tags, compilerSeparator); pinned {
-		s.here.Tags += compilerSeparator + compiler
+		s.here.Tags += budget.CompilerSeparator + compiler
+	} else if _, compiler, pinned := strings.Cut(pinned.Tags, budget.CompilerSeparator); pinned {
+		s.here.Tags += budget.CompilerSeparator + compiler
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func readPass(text string) []string {
 // gate needs no flags of its own.
 func (s *selection) asPinned(platform budget.Platform) {
 	if s.tags == nil {
-		tags, _, _ := strings.Cut(platform.Tags, compilerSeparator)
+		tags, _, _ := strings.Cut(platform.Tags, budget.CompilerSeparator)
 		s.tags = &tags
 	}
 	if s.pass == nil {

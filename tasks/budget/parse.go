@@ -11,6 +11,10 @@ import (
 // Parse reads budgets.toml. Its error reports every problem of the file, each
 // as "name:line: what" and some with a hint on a line of its own.
 func Parse(name string, data []byte) (*File, error) {
+	// No editor shows it, and TOML gives it no meaning.
+	if bytes.HasPrefix(data, []byte("\ufeff")) {
+		return nil, fmt.Errorf("%s:1: begins with a byte order mark\nhint: sed -i '1s/^\\xEF\\xBB\\xBF//' %s", name, name)
+	}
 	if err := findConflicts(name, data); err != nil {
 		return nil, err
 	}

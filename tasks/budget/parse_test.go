@@ -2,6 +2,7 @@ package budget
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,6 +94,7 @@ func TestParseProblems(t *testing.T) {
 			"b.toml:8: conflict marker <<<<<<<: the merge is not resolved\n" +
 				"b.toml:10: conflict marker =======: the merge is not resolved\n" +
 				"b.toml:11: conflict marker >>>>>>>: the merge is not resolved\nhint: git mergetool b.toml\nb.toml: 3 problems"},
+		{"byte order mark", "\ufeff" + header, "b.toml:1: begins with a byte order mark\nhint: sed -i '1s/^\\xEF\\xBB\\xBF//' b.toml"},
 		{"negative", header + "x = { ir = -1, iters = -2, allocs = -3, bytes = -0.5 }",
 			"b.toml:8: bench \"x\": ir: -1 is negative\nb.toml:8: bench \"x\": iters: -2 is negative\n" +
 				"b.toml:8: bench \"x\": allocs: -3 is negative\nb.toml:8: bench \"x\": bytes: -0.5 is negative\nb.toml: 4 problems"},
@@ -168,5 +170,24 @@ func TestDiff(t *testing.T) {
 	want := []Difference{{"go", "go1.26.8", "go1.26.9"}, {"tags", "", "x"}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestDiffOfLibrariesAndCompilers(t *testing.T) {
+	static := Platform{Libc: "static", Tags: "x"}
+	old := Platform{Libc: "glibc 2.36", Tags: "x cc=gcc-12.2.0"}
+	for _, test := range []struct {
+		pinned, here Platform
+		want         []Difference
+	}{
+		{static, old, nil},
+		{old, static, nil},
+		{old, Platform{Libc: "glibc 2.41", Tags: "x cc=gcc-14.2.0"},
+			[]Difference{{"libc", "glibc 2.36", "glibc 2.41"}, {"tags", "x cc=gcc-12.2.0", "x cc=gcc-14.2.0"}}},
+		{static, Platform{Libc: "static", Tags: "y cc=gcc-12.2.0"}, []Difference{{"tags", "x", "y cc=gcc-12.2.0"}}},
+	} {
+		if got := test.pinned.Diff(test.here); !slices.Equal(got, test.want) {
+			t.Errorf("%v here %v: got %v, want %v", test.pinned, test.here, got, test.want)
+		}
 	}
 }

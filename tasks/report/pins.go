@@ -39,8 +39,9 @@ func Pins(w io.Writer, changes []PinChange) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d pins: %d new, %d changed, %d gone, %d as they were\n",
-		added+changed+kept, added, changed, removed, kept)
+	pins := added + changed + kept
+	_, err := fmt.Fprintf(w, "%d %s: %d new, %d changed, %d gone, %d as they were\n",
+		pins, plural(pins, "pin"), added, changed, removed, kept)
 	return err
 }
 

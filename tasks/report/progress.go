@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"time"
 )
 
 // A Step is what a run is doing now.
@@ -15,12 +16,16 @@ type Step struct {
 	Notable bool
 }
 
+// silence is how long a log without a terminal may get no line while work is counted:
+// some CI systems end jobs that are silent for minutes.
+const silence = 30 * time.Second
+
 // Follow shows the steps until the channel is closed: on a terminal in one line
-// that is gone afterwards, elsewhere one line for each that is notable. width is
-// the terminal's, 0 where there is none.
+// that is gone afterwards, elsewhere one line for each that is notable and now and
+// then for one that is not. width is the terminal's, 0 where there is none.
 func Follow(w io.Writer, steps <-chan Step, width int) {
 	const clearLine = "\r\x1b[K"
-	last := ""
+	last, printed := "", time.Now()
 	for step := range steps {
 		text := step.String()
 		switch {
@@ -28,7 +33,10 @@ func Follow(w io.Writer, steps <-chan Step, width int) {
 			fmt.Fprint(w, clearLine+shorten(escape(text), width-1))
 		case step.Notable && step.What != last:
 			fmt.Fprintln(w, escape(step.What))
-			last = step.What
+			last, printed = step.What, time.Now()
+		case step.Total > 0 && time.Since(printed) >= silence:
+			fmt.Fprintln(w, escape(text))
+			printed = time.Now()
 		}
 	}
 	if width > 0 {

@@ -79,5 +79,5 @@ func (e *TimeoutError) Error() string {
 type MemoryError struct{ Limit, Seen int64 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("killed: uses %d MB of memory, the limit is %d MB", e.Seen/1e6, e.Limit/1e6)
+	return fmt.Sprintf("killed: uses %d MiB of memory, the limit is %d MiB", e.Seen>>20, e.Limit>>20)
 }
