@@ -63,7 +63,7 @@ func expectation(counts []count.Count) func(key string) count.Expectation {
 	return func(key string) count.Expectation {
 		for _, c := range counts {
 			if c.Bench == key && c.Err == nil {
-				return count.Expectation{Iters: c.Iters, Total: c.Total, Allocs: c.Allocs, Bytes: c.Bytes}
+				return count.Expectation{Iters: c.Iters, Total: c.Total, Allocs: &c.Allocs, Bytes: &c.Bytes}
 			}
 		}
 		return count.Expectation{}

@@ -25,7 +25,14 @@ type Counter struct {
 // An Expectation is what a pin says that a benchmark costs.
 type Expectation struct {
 	// Iters is 0 where there is no pin.
-	Iters, Total, Allocs, Bytes int64
+	Iters, Total int64
+	// Allocs and Bytes are nil where they are not pinned: then any are expected.
+	Allocs, Bytes *int64
+}
+
+func (e Expectation) holds(s signature) bool {
+	return e.Iters > 0 && s.total == e.Total &&
+		(e.Allocs == nil || s.allocs == *e.Allocs) && (e.Bytes == nil || s.bytes == *e.Bytes)
 }
 
 const (
@@ -38,7 +45,7 @@ const (
 
 // Settle counts the benchmark. A first run that is as expected settles it; else
 // runs are repeated until enough of them agree. Where they never do, the Count is
-// not Settled, and its Total is that of most runs.
+// not Settled, and what it says is what most runs say.
 func (c Counter) Settle(ctx context.Context, bench gobench.Bench, want Expectation) Count {
 	count := Count{Bench: bench.Key, Libc: c.libc(bench), Err: bench.Err}
 	if count.Err != nil {
@@ -52,42 +59,51 @@ func (c Counter) Settle(ctx context.Context, bench gobench.Bench, want Expectati
 		}
 		iters = chooseIters(first)
 	}
-	runs := make(map[signature]int)
-	for len(count.Runs) < most {
+	var runs []signature
+	for !count.Settled && len(runs) < most {
 		run, err := c.Once(ctx, bench, iters)
 		if err != nil {
 			return failed(count, err)
 		}
 		count.Runs = append(count.Runs, run.Total)
-		s := run.signature()
-		runs[s]++
-		if runs[s] == maxOf(runs) {
+		runs = append(runs, run.signature())
+		var chosen int
+		if chosen, count.Settled = settle(runs, want); chosen == len(runs)-1 {
 			count.Iters, count.Total, count.Allocs, count.Bytes = run.Iters, run.Total, run.Allocs, run.Bytes
 			if count.Profile, err = c.keep(bench.Key, run.Profile); err != nil {
 				return failed(count, err)
 			}
 		}
-		expected := len(count.Runs) == 1 && s == signature{want.Total, want.Allocs, want.Bytes}
-		if expected || runs[s] == agree {
-			count.Settled = true
-			break
-		}
 	}
 	return count
+}
+
+// settle returns which of the runs, of which there is at least one, speaks for all,
+// and whether that is settled. It is settled by the first run where that is as
+// expected, else by the first that agrees with enough others, within the most runs
+// that there would be. Where none does, a run speaks for all that agrees with more
+// before it than any other does; of several, the first.
+func settle(runs []signature, want Expectation) (chosen int, settled bool) {
+	if want.holds(runs[0]) {
+		return 0, true
+	}
+	counts := make(map[signature]int)
+	for i, s := range runs[:min(len(runs), most)] {
+		counts[s]++
+		if s != runs[chosen] && counts[s] > counts[runs[chosen]] {
+			chosen = i
+		}
+		if counts[s] == agree {
+			return chosen, true
+		}
+	}
+	return chosen, false
 }
 
 // A signature is what runs agree on.
 type signature struct{ total, allocs, bytes int64 }
 
 func (r Run) signature() signature { return signature{r.Total, r.Allocs, r.Bytes} }
-
-func maxOf(runs map[signature]int) int {
-	largest := 0
-	for _, n := range runs {
-		largest = max(largest, n)
-	}
-	return largest
-}
 
 func failed(count Count, err error) Count {
 	return Count{Bench: count.Bench, Libc: count.Libc, Err: err}

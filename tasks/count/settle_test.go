@@ -30,22 +30,39 @@ func TestChooseIters(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
+	// Runs of the totals, which allocate nothing.
+	of := func(totals ...int64) (runs []signature) {
+		for _, total := range totals {
+			runs = append(runs, signature{total: total})
+		}
+		return runs
+	}
+	pinned := Expectation{Iters: 1, Total: 7, Allocs: new(int64(2)), Bytes: new(int64(16))}
+	loose := Expectation{Iters: 1, Total: 7}
 	for name, test := range map[string]struct {
-		totals  []int64
-		want    int64
+		runs    []signature
+		want    Expectation
+		chosen  int
 		settled bool
 	}{
-		"one run":                  {[]int64{7}, 7, false},
-		"three agree":              {[]int64{7, 7, 7}, 7, true},
-		"the first three":          {[]int64{7, 8, 7, 8, 8, 7, 7}, 8, true},
-		"never":                    {[]int64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, false},
-		"the most of them":         {[]int64{1, 2, 2}, 2, false},
-		"agreement comes too late": {[]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9}, 1, false},
+		"one run":                  {of(7), Expectation{}, 0, false},
+		"three agree":              {of(7, 7, 7), Expectation{}, 0, true},
+		"the first three":          {of(7, 8, 7, 8, 8, 7, 7), Expectation{}, 4, true},
+		"never":                    {of(1, 2, 3, 4, 5, 6, 7, 8, 9), Expectation{}, 0, false},
+		"the most of them":         {of(1, 2, 2), Expectation{}, 2, false},
+		"the first of a tie":       {of(1, 2, 2, 1), Expectation{}, 2, false},
+		"agreement comes too late": {of(1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9), Expectation{}, 0, false},
+		"other allocations":        {[]signature{{7, 1, 8}, {7, 2, 8}, {7, 2, 8}, {7, 1, 8}}, Expectation{}, 2, false},
+		"other bytes":              {[]signature{{7, 1, 8}, {7, 1, 9}, {7, 1, 8}}, Expectation{}, 0, false},
+		"as pinned":                {[]signature{{7, 2, 16}}, pinned, 0, true},
+		"other than pinned":        {[]signature{{7, 2, 17}}, pinned, 0, false},
+		"allocations not pinned":   {[]signature{{7, 2, 17}}, loose, 0, true},
+		"as pinned, but too late":  {[]signature{{8, 2, 16}, {7, 2, 16}}, pinned, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, settled := settle(test.totals)
-			if got != test.want || settled != test.settled {
-				t.Errorf("got %d, %v, want %d, %v", got, settled, test.want, test.settled)
+			chosen, settled := settle(test.runs, test.want)
+			if chosen != test.chosen || settled != test.settled {
+				t.Errorf("got run %d, %v, want %d, %v", chosen, settled, test.chosen, test.settled)
 			}
 		})
 	}

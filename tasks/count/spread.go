@@ -15,7 +15,8 @@ type Spread struct {
 	Iters int64
 	// Totals are those of the runs, in order.
 	Totals []int64
-	// Settled is what Settle would have made of these runs, and whether it would.
+	// Settled is what Settle would have made of these runs without an Expectation, and
+	// IsSettled whether they would have settled it.
 	Settled   int64
 	IsSettled bool
 	// Moved says, where the totals differ, which functions differ between the run of
@@ -51,6 +52,7 @@ func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, r
 		iters = chooseIters(first)
 	}
 	s.Iters = iters
+	var signatures []signature
 	var least, most Run
 	perturbations := Perturbations()
 	for i := range runs {
@@ -60,7 +62,7 @@ func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, r
 			s.Err = err
 			return s
 		}
-		s.Totals = append(s.Totals, run.Total)
+		s.Totals, signatures = append(s.Totals, run.Total), append(signatures, run.signature())
 		if i == 0 || run.Total < least.Total {
 			least = run
 		}
@@ -68,28 +70,12 @@ func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, r
 			most = run
 		}
 	}
-	s.Settled, s.IsSettled = settle(s.Totals)
+	chosen, settled := settle(signatures, Expectation{})
+	s.Settled, s.IsSettled = s.Totals[chosen], settled
 	if least.Total != most.Total {
 		s.Moved = compareRuns(least, most)
 	}
 	return s
-}
-
-// settle returns the first total that enough runs agree on, within the most runs
-// that there would be; else the most frequent.
-func settle(totals []int64) (int64, bool) {
-	counts := make(map[int64]int)
-	best := int64(0)
-	for _, total := range totals[:min(len(totals), most)] {
-		counts[total]++
-		if counts[total] > counts[best] {
-			best = total
-		}
-		if counts[total] == agree {
-			return total, true
-		}
-	}
-	return best, false
 }
 
 func compareRuns(before, after Run) []Difference {
