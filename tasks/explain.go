@@ -57,10 +57,7 @@ func explainBenches(ctx context.Context, selection selection, name *string) erro
 	for _, failure := range failures {
 		c.say("%v", failure)
 	}
-	if len(failures) > 0 {
-		return &gate.ExitError{Status: gate.StatusFailed, Text: fmt.Sprintf("%d not explained", len(failures))}
-	}
-	return nil
+	return gate.ConcludeFailures(len(explanations)+len(failures), len(failures), "not explained")
 }
 
 // explainAll explains the selected benches, and returns why it cannot explain some.

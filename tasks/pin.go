@@ -77,10 +77,7 @@ func pin(ctx context.Context, selection selection, band budget.Band) error {
 	for _, err := range failures {
 		c.say("%v", err)
 	}
-	if len(failures) > 0 {
-		return &gate.ExitError{Status: gate.StatusFailed, Text: fmt.Sprintf("%d not pinned", len(failures))}
-	}
-	return nil
+	return gate.ConcludeFailures(len(counts)+len(s.broken), len(failures), "not pinned")
 }
 
 // refuseMixture refuses to put pins of two platforms into one file: a part of the

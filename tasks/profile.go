@@ -45,7 +45,7 @@ func Profile(ctx context.Context,
 	defer stop()
 	c := newConsole()
 	steps, finish := c.follow()
-	written, failures, err := profileBenches(ctx, selection, base, steps)
+	benches, written, failures, err := profileBenches(ctx, selection, base, steps)
 	finish()
 	for _, path := range written {
 		fmt.Fprintln(c.out, path)
@@ -53,34 +53,35 @@ func Profile(ctx context.Context,
 	for _, failure := range failures {
 		c.say("%v", failure)
 	}
-	if err == nil && len(failures) > 0 {
-		return &gate.ExitError{Status: gate.StatusFailed, Text: fmt.Sprintf("%d without a profile", len(failures))}
+	if err != nil {
+		return err
 	}
-	return err
+	return gate.ConcludeFailures(benches, len(failures), "without a profile")
 }
 
 // deepestCallers is how many callers callgrind tells apart. Below that depth, the
 // stack has no caller that is known.
 const deepestCallers = "--separate-callers=200"
 
-// profileBenches returns the paths that it has written, relative to the module, and
-// why it could not profile some benches.
-func profileBenches(ctx context.Context, selection selection, name *string, steps chan<- report.Step) (written []string, failures []error, err error) {
+// profileBenches returns how many benches there are, broken packages included, the
+// paths that it has written, relative to the module, and why it could not profile some.
+func profileBenches(ctx context.Context, selection selection, name *string, steps chan<- report.Step) (benches int, written []string, failures []error, err error) {
 	head, err := prepare(ctx, selection, steps)
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
+	benches = len(head.benches) + len(head.broken)
 	failures = head.brokenErrors()
 	var before map[string]explain.Profile
 	if name != nil {
 		if before, err = profileBase(ctx, head, *name, steps); err != nil {
-			return nil, nil, err
+			return benches, nil, nil, err
 		}
 	}
 	profiles, errs := head.profiles(ctx, steps)
 	failures = append(failures, errs...)
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return benches, nil, nil, context.Cause(ctx)
 	}
 	for _, bench := range head.benches {
 		p, ok := profiles[bench.Key]
@@ -93,7 +94,7 @@ func profileBenches(ctx context.Context, selection selection, name *string, step
 			failures = append(failures, fmt.Errorf("%s: %w", bench.Key, err))
 		}
 	}
-	return written, failures, nil
+	return benches, written, failures, nil
 }
 
 func profileBase(ctx context.Context, head *suite, name string, steps chan<- report.Step) (profiles map[string]explain.Profile, err error) {

@@ -35,12 +35,13 @@ func (c Counter) Once(ctx context.Context, bench gobench.Bench, iters int64) (Ru
 	defer reports.Close()
 	run := c.run
 	if bench.Command != nil {
-		run = c.runCommand
+		// A command runs once, from start to end.
+		run, iters = c.runCommand, 1
 	}
 	if err := run(ctx, scratch, bench, iters, reports); err != nil {
 		return Run{}, gobench.Explain(err, scratch)
 	}
-	report, err := onlyReport(reports, bench.Name)
+	report, err := onlyReport(reports, bench.Name, iters)
 	if err != nil {
 		return Run{}, err
 	}
@@ -84,7 +85,7 @@ func (c Counter) run(ctx context.Context, scratch gobench.Scratch, bench gobench
 
 // onlyReport returns the report of the benchmark that was asked for, which is the
 // only one that a measured process runs.
-func onlyReport(file *os.File, name string) (gobench.Report, error) {
+func onlyReport(file *os.File, name string, iters int64) (gobench.Report, error) {
 	reports, err := gobench.ReadReports(file)
 	if err != nil {
 		return gobench.Report{}, err
@@ -97,7 +98,7 @@ func onlyReport(file *os.File, name string) (gobench.Report, error) {
 	case r.Name != name:
 		return r, fmt.Errorf("ran %s instead", r.Name)
 	case r.Outcome != "counted":
-		return r, errors.New(r.Outcome)
+		return r, fmt.Errorf("was %s when run for %d operations, and ran when it was listed", r.Outcome, iters)
 	case r.Resets != r.Expected:
 		return r, fmt.Errorf("resets its timer a varying number of times: %d, and %d in the warm-up", r.Resets, r.Expected)
 	case r.Regions == 0:

@@ -220,6 +220,21 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+func TestConcludeFailures(t *testing.T) {
+	if err := ConcludeFailures(3, 0, "not pinned"); err != nil {
+		t.Errorf("got %v without a failure", err)
+	}
+	for _, test := range []struct {
+		all, failed int
+		want        string
+	}{{3, 2, "of 3 benches: 2 not pinned"}, {1, 1, "of 1 bench: 1 not pinned"}} {
+		exit, ok := ConcludeFailures(test.all, test.failed, "not pinned").(*ExitError)
+		if !ok || exit.Status != StatusFailed || exit.Text != test.want {
+			t.Errorf("got %+v, want status %d, %q", exit, StatusFailed, test.want)
+		}
+	}
+}
+
 func TestCheckPin(t *testing.T) {
 	shaky := count.Count{Bench: "x", Iters: 1, Total: 1000, Runs: []int64{1000, 1010, 990}}
 	tests := []struct {

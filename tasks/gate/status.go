@@ -61,9 +61,23 @@ func Conclude(verdicts []Verdict, strict bool) error {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[kind], kind))
 		}
 	}
+	return &ExitError{status, tellOf(len(verdicts), strings.Join(parts, ", "))}
+}
+
+// ConcludeFailures returns nil where nothing failed, and otherwise an *ExitError that
+// says of how many benches, broken packages included, how many are what, as
+// "of 3 benches: 1 not pinned".
+func ConcludeFailures(all, failed int, what string) error {
+	if failed == 0 {
+		return nil
+	}
+	return &ExitError{StatusFailed, tellOf(all, fmt.Sprintf("%d %s", failed, what))}
+}
+
+func tellOf(all int, parts string) string {
 	benches := "benches"
-	if len(verdicts) == 1 {
+	if all == 1 {
 		benches = "bench"
 	}
-	return &ExitError{status, fmt.Sprintf("of %d %s: %s", len(verdicts), benches, strings.Join(parts, ", "))}
+	return fmt.Sprintf("of %d %s: %s", all, benches, parts)
 }
