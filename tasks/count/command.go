@@ -32,7 +32,7 @@ func (c Counter) runCommand(ctx context.Context, scratch gobench.Scratch, bench 
 		return err
 	}
 	// Its start is counted, and an environment costs by its length: what is added for
-	// the sake of the spread is not the command's.
+	// the sake of the spread is not the command's, see perturbationsOf.
 	spec, err := cmdbench.Spec{
 		Program: program,
 		Wrapper: append([]string{c.Callgrind.Path}, c.Callgrind.args(scratch, true)...),

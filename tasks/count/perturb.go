@@ -34,6 +34,26 @@ func Perturbations() []Perturbation {
 	}
 }
 
+// perturbationsOf returns the perturbations that reach what is counted of a benchmark,
+// and the names of the kinds that do not. A command's environment is given, TMPDIR
+// included: its start is counted, and costs by the environment's length.
+func perturbationsOf(bench gobench.Bench) (reach []Perturbation, left []string) {
+	if bench.Command == nil {
+		return Perturbations(), nil
+	}
+	for _, p := range Perturbations() {
+		inEnvironment := len(p.Env) > 0 || p.LongTmp
+		switch {
+		case !inEnvironment:
+			reach = append(reach, p)
+		case !p.OtherDir:
+			// The one of all kinds is none of its own.
+			left = append(left, p.Name)
+		}
+	}
+	return reach, left
+}
+
 // A place is where a process runs.
 type place struct {
 	dir, tmp string

@@ -22,7 +22,9 @@ type Spread struct {
 	// Moved says, where the totals differ, which functions differ between the run of
 	// the least total and that of the most, the largest difference first.
 	Moved []Difference
-	Err   error
+	// LeftOut names the kinds of perturbation that cannot reach what is counted.
+	LeftOut []string
+	Err     error
 }
 
 // A Difference is how much more one function cost in one run than in another.
@@ -36,8 +38,8 @@ func (s Spread) Distinct() int {
 	return len(slices.Compact(slices.Sorted(slices.Values(s.Totals))))
 }
 
-// Spread runs the benchmark runs times, each under the next of the perturbations.
-// iters is 0 where the number of operations is to be chosen.
+// Spread runs the benchmark runs times, each under the next of the perturbations that
+// can reach what is counted. iters is 0 where the number of operations is to be chosen.
 func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, runs int) Spread {
 	s := Spread{Bench: bench.Key, Err: bench.Err}
 	if s.Err != nil {
@@ -54,7 +56,8 @@ func (c Counter) Spread(ctx context.Context, bench gobench.Bench, iters int64, r
 	s.Iters = iters
 	var signatures []signature
 	var least, most Run
-	perturbations := Perturbations()
+	perturbations, left := perturbationsOf(bench)
+	s.LeftOut = left
 	for i := range runs {
 		c.Perturbation = perturbations[i%len(perturbations)]
 		run, err := c.Once(ctx, bench, iters)

@@ -76,6 +76,9 @@ func writeVariation(out *strings.Builder, r SpreadRow) {
 		fmt.Fprintf(out, "%s: %s\n", escape(r.Bench), escapeLines(r.Err.Error()))
 		return
 	}
+	if len(r.LeftOut) > 0 {
+		fmt.Fprintf(out, "%s: not tried: %s: a command is given its environment\n", escape(r.Bench), strings.Join(r.LeftOut, ", "))
+	}
 	if len(r.Moved) == 0 {
 		return
 	}
