@@ -56,7 +56,7 @@ func Spread(ctx context.Context,
 	if err := report.Spreads(c.out, rows); err != nil {
 		return err
 	}
-	return s.concludeSpread(rows)
+	return concludeSpread(rows)
 }
 
 // load keeps every processor busy until idle is called.
@@ -75,6 +75,7 @@ func load() (idle func()) {
 	}
 }
 
+// spread returns a row for each bench, and one for each broken package.
 func (s *suite) spread(ctx context.Context, runs int, steps chan<- report.Step) []report.SpreadRow {
 	rows := make([]report.SpreadRow, len(s.benches))
 	var group errgroup.Group
@@ -96,13 +97,16 @@ func (s *suite) spread(ctx context.Context, runs int, steps chan<- report.Step) 
 		})
 	}
 	group.Wait()
+	for _, pkg := range s.broken {
+		rows = append(rows, report.SpreadRow{Spread: count.Spread{Bench: pkg.Name, Err: pkg.Err}})
+	}
 	return rows
 }
 
-// concludeSpread fails where a bench could not be counted, and where one is
-// neither identical in all runs nor inside its band.
-func (s *suite) concludeSpread(rows []report.SpreadRow) error {
-	failed, apart := len(s.broken), 0
+// concludeSpread fails where a bench could not be counted, and where the runs of one
+// are further apart than its band.
+func concludeSpread(rows []report.SpreadRow) error {
+	var failed, apart int
 	for _, row := range rows {
 		switch {
 		case row.Err != nil:
@@ -111,11 +115,8 @@ func (s *suite) concludeSpread(rows []report.SpreadRow) error {
 			apart++
 		}
 	}
-	switch {
-	case failed > 0:
-		return &gate.ExitError{Status: gate.StatusFailed, Text: fmt.Sprintf("%d could not be counted", failed)}
-	case apart > 0:
+	if failed == 0 && apart > 0 {
 		return &gate.ExitError{Status: gate.StatusGate, Text: fmt.Sprintf("%d of %d benches vary by more than their band", apart, len(rows))}
 	}
-	return nil
+	return gate.ConcludeFailures(len(rows), failed, "could not be counted")
 }

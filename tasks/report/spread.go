@@ -11,7 +11,8 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 )
 
-// A SpreadRow is the spread of one bench and the band that its budget allows.
+// A SpreadRow is the spread of one bench and the band that its budget allows, or why
+// a whole package has none.
 type SpreadRow struct {
 	count.Spread
 	Band budget.Band
@@ -32,12 +33,12 @@ func (r SpreadRow) Holds() bool {
 }
 
 // Spreads writes one line a bench: the raw runs' least and most, how far they are
-// apart, how many different totals there were, and what they settle to. Below a
-// bench whose runs differ stand the functions that differ most.
+// apart, how many different totals there were, and what they settle to. Below stand
+// why benches failed, and of those whose runs differ, the functions that differ most.
 func Spreads(w io.Writer, rows []SpreadRow) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "bench\truns\tleast\tmost\tspread\tdistinct\tsettled\t")
-	var identical, within, failed int
+	var identical, within, outside, failed int
 	for _, r := range rows {
 		if r.Err != nil {
 			failed++
@@ -56,6 +57,8 @@ func Spreads(w io.Writer, rows []SpreadRow) error {
 			identical++
 		case r.Holds():
 			within++
+		default:
+			outside++
 		}
 	}
 	if err := table.Flush(); err != nil {
@@ -65,8 +68,8 @@ func Spreads(w io.Writer, rows []SpreadRow) error {
 	for _, r := range rows {
 		writeVariation(&out, r)
 	}
-	fmt.Fprintf(&out, "%d benches: %d identical in every run, %d inside their band, %d neither\n",
-		len(rows), identical, within, len(rows)-identical-within)
+	fmt.Fprintf(&out, "%d benches: %d identical, %d inside their band, %d outside, %d failed\n",
+		len(rows), identical, within, outside, failed)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
