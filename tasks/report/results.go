@@ -175,7 +175,8 @@ func (r Results) Write(w io.Writer) error {
 }
 
 // ReadResults reads results.json. The name stands in errors. Another schema, a
-// member that this schema does not have and a verdict that is none are errors.
+// member that this schema does not have, a verdict that is none and numbers that no
+// count has are errors.
 func ReadResults(name string, data []byte) (*Results, error) {
 	var head struct {
 		Schema *int `json:"schema"`
@@ -198,6 +199,9 @@ func ReadResults(name string, data []byte) (*Results, error) {
 	}
 	var errs []error
 	for i, bench := range results.Benches {
+		for _, err := range bench.check() {
+			errs = append(errs, fmt.Errorf("%s: bench %q (number %d): %w", name, bench.Bench, i+1, err))
+		}
 		if !slices.Contains(gate.Kinds(), bench.Verdict) {
 			errs = append(errs, fmt.Errorf("%s: bench %q (number %d): unknown verdict %q", name, bench.Bench, i+1, bench.Verdict))
 		}
@@ -212,6 +216,40 @@ func ReadResults(name string, data []byte) (*Results, error) {
 		return nil, errors.Join(errs...)
 	}
 	return results, nil
+}
+
+// check tells what cannot have been counted or pinned, and does not go together.
+func (b Bench) check() []error {
+	var errs []error
+	wantOne := func(what string, n int64) {
+		if n < 1 {
+			errs = append(errs, fmt.Errorf("%s is %d, want at least 1", what, n))
+		}
+	}
+	if (b.Iters == nil) != (b.Total == nil) {
+		errs = append(errs, errors.New("iters and total: one is null, want both or none"))
+	}
+	if b.Iters != nil {
+		wantOne("iters", *b.Iters)
+	}
+	if b.Total != nil {
+		wantOne("total", *b.Total)
+	}
+	for _, run := range b.Runs {
+		wantOne("a run", run)
+	}
+	if b.Pin != nil {
+		wantOne("pin: iters", b.Pin.Iters)
+		wantOne("pin: total", b.Pin.Total)
+	}
+	switch {
+	case b.Delta == nil || errs != nil:
+	case b.Pin == nil || b.Total == nil:
+		errs = append(errs, fmt.Errorf("delta is %d, want null without a total and a pin", *b.Delta))
+	case *b.Delta != *b.Total-b.Pin.Total:
+		errs = append(errs, fmt.Errorf("delta is %d, want %d, what the total is above that of the pin", *b.Delta, *b.Total-b.Pin.Total))
+	}
+	return errs
 }
 
 var plainDigits = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)

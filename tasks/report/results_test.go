@@ -3,7 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -113,7 +115,15 @@ func TestReadResultsRefuses(t *testing.T) {
 		{"two values", `{"schema": 2} {}`, "r.json: line 1: invalid character"},
 		{"unknown verdict", `{"schema": 2, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
 		{"power of ten", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "ir": 1e999999999}]}`, `r.json: bench "x" (number 1): ir is 1e999999999, want plain digits`},
-		{"negative", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": -1}}]}`, `r.json: bench "x" (number 1): ir of the pin is -1, want plain digits`},
+		{"negative", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": -1, "iters": 1, "total": 1}}]}`, `r.json: bench "x" (number 1): ir of the pin is -1, want plain digits`},
+		{"pin of nothing", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": 0, "iters": 1, "total": 0}}]}`, `r.json: bench "x" (number 1): pin: total is 0, want at least 1`},
+		{"pin of no operation", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": 1, "iters": 0, "total": 1}}]}`, `r.json: bench "x" (number 1): pin: iters is 0, want at least 1`},
+		{"no operation", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 0, "total": 1}]}`, `r.json: bench "x" (number 1): iters is 0, want at least 1`},
+		{"no instruction", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 1, "total": -1}]}`, `r.json: bench "x" (number 1): total is -1, want at least 1`},
+		{"no instruction in a run", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "runs": [1, 0]}]}`, `r.json: bench "x" (number 1): a run is 0, want at least 1`},
+		{"half a count", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 1}]}`, `r.json: bench "x" (number 1): iters and total: one is null, want both or none`},
+		{"delta to nothing", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 1, "total": 1, "delta": 3}]}`, `r.json: bench "x" (number 1): delta is 3, want null without a total and a pin`},
+		{"other delta", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 1, "total": 5, "delta": 3, "pin": {"ir": 1, "iters": 1, "total": 1}}]}`, `r.json: bench "x" (number 1): delta is 3, want 4, what the total is above that of the pin`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,7 +157,8 @@ func TestCountComesBack(t *testing.T) {
 	}
 }
 
-// Whatever is read is written as what reads back the same, and can be judged again.
+// Whatever is read can be shown, is written as what reads back the same, and can be
+// judged again.
 func FuzzReadResults(f *testing.F) {
 	for _, name := range []string{"results.golden.json", "results_empty.golden.json", "results_hostile.golden.json"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -156,10 +167,22 @@ func FuzzReadResults(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte(`{"schema": 2, "benches": [{"bench": "x", "verdict": "regressed", "iters": 0, "total": 0, "delta": 0, "pin": {"ir": 0, "iters": 0, "total": 0}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		results, err := ReadResults("r.json", data)
 		if err != nil {
 			return
+		}
+		if err := errors.Join(
+			Summary(io.Discard, results, nil, room),
+			Annotations(io.Discard, results, nil, Place{File: "budgets.toml"}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range results.Benches {
+			if b.Delta != nil {
+				SignedPerOperation(*b.Delta, *b.Iters)
+			}
 		}
 		var out bytes.Buffer
 		if err := results.Write(&out); err != nil {
