@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/budget"
@@ -93,22 +96,21 @@ func compareRevisions(ctx context.Context, selection selection, name *string, ba
 	if err != nil {
 		return result, err
 	}
-	result = report.Comparison{BaseName: rev.name(), Notes: b.notes, Failures: failures}
-	for _, pkg := range b.broken {
-		result.Failures = append(result.Failures, fmt.Errorf("%s: base %s: %w", pkg.Name, rev.name(), pkg.Err))
-	}
-	result.Verdicts = gate.Judge(after, file, head.here, gate.Options{Broken: head.broken})
+	result = report.Comparison{BaseName: rev.name(), Notes: b.notes}
+	verdicts := gate.Judge(after, file, head.here, gate.Options{Broken: head.broken})
+	result.Verdicts = failAtBase(verdicts, failures, b.broken)
 	result.Explained = explainMoved(b, head, before, result.Verdicts)
 	return result, nil
 }
 
 // pinsOf makes pins of what base costs. A bench that could not be counted there has
-// none; failures says why.
-func pinsOf(before []count.Count, here budget.Platform, band budget.Band) (file *budget.File, failures []error, err error) {
+// none; failures says why, by the bench.
+func pinsOf(before []count.Count, here budget.Platform, band budget.Band) (file *budget.File, failures map[string]error, err error) {
 	empty, err := budget.Parse("base", budget.Template())
 	if err != nil {
 		return nil, nil, err
 	}
+	failures = make(map[string]error)
 	change := budget.Change{Pinned: &here}
 	for _, c := range before {
 		pin, err := budget.NewPin(c.Bench, c.Iters, c.Total, c.Allocs, c.Bytes)
@@ -116,7 +118,7 @@ func pinsOf(before []count.Count, here budget.Platform, band budget.Band) (file 
 			err = c.Err
 		}
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: base: %w", c.Bench, err))
+			failures[c.Bench] = fmt.Errorf("base: %w", err)
 			continue
 		}
 		pin.Band = band
@@ -131,6 +133,31 @@ func pinsOf(before []count.Count, here budget.Platform, band budget.Band) (file 
 	}
 	file, err = budget.Parse("base", text)
 	return file, failures, err
+}
+
+// failAtBase makes failed, beside what is failed now, all that could not be counted at
+// base: it must not pass for new. failures are by the bench.
+func failAtBase(verdicts []gate.Verdict, failures map[string]error, broken gate.BrokenPackages) []gate.Verdict {
+	failures = maps.Clone(failures)
+	for _, pkg := range broken {
+		failures[pkg.Name] = fmt.Errorf("base: %w", pkg.Err)
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		err, failed := failures[v.Bench]
+		delete(failures, v.Bench)
+		if pkg, in := broken.Of(v.Bench); !failed && in && v.Kind == gate.Unpinned {
+			err, failed = fmt.Errorf("base: package %s failed", pkg.Name), true
+		}
+		if failed {
+			v.Kind, v.Err = gate.Failed, errors.Join(v.Err, err)
+		}
+	}
+	for bench, err := range failures {
+		verdicts = append(verdicts, gate.Verdict{Bench: bench, Kind: gate.Failed, Err: err})
+	}
+	slices.SortStableFunc(verdicts, func(a, b gate.Verdict) int { return strings.Compare(a.Bench, b.Bench) })
+	return verdicts
 }
 
 // explainMoved explains the benches that left the band.
@@ -155,14 +182,14 @@ func explainMoved(b *base, head *suite, before []count.Count, verdicts []gate.Ve
 	return explained
 }
 
-// concludeComparison fails where a bench could not be counted, and, where that is
+// concludeComparison fails where a bench could not be counted on a side, and, where that is
 // asked for, where one costs more than the band allows. What costs less, or exists on
 // one side only, is no failure: there is nothing to bring up to date.
 func concludeComparison(verdicts []gate.Verdict, gated bool) error {
 	tally := gate.Tally(verdicts)
 	switch {
 	case tally[gate.Failed] > 0:
-		return &gate.ExitError{Status: gate.StatusFailed, Text: fmt.Sprintf("%d could not be compared", tally[gate.Failed])}
+		return gate.ConcludeFailures(len(verdicts), tally[gate.Failed], "could not be compared")
 	case gated && tally[gate.Regressed] > 0:
 		return &gate.ExitError{Status: gate.StatusGate, Text: fmt.Sprintf("of %d benches: %d regressed", len(verdicts), tally[gate.Regressed])}
 	}

@@ -14,13 +14,13 @@ import (
 type Comparison struct {
 	// BaseName says which the older one is: "merge base with main (1a2b3c4d5e6f)".
 	BaseName string
-	// Verdicts judge the newer one, base in the place of the pins.
+	// Verdicts judge the newer one, base in the place of the pins. What could not be
+	// counted at base is failed too.
 	Verdicts []gate.Verdict
 	// Explained says which functions moved, by the bench.
 	Explained map[string]Explanation
-	// Notes say in what else the two differ; Failures what could not be counted at base.
-	Notes    []string
-	Failures []error
+	// Notes say in what else the two differ.
+	Notes []string
 }
 
 // Compare writes the table of a comparison, the functions that moved below each row,
@@ -50,9 +50,6 @@ func Compare(w io.Writer, c Comparison, opts TerminalOptions) error {
 
 func describeFailures(c Comparison) []finding {
 	var findings []finding
-	for _, err := range c.Failures {
-		findings = append(findings, finding{kind: gate.NotComparable, text: err.Error()})
-	}
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; v.Kind == gate.Failed {
 			findings = append(findings, describeOne(v))

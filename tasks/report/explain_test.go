@@ -54,10 +54,10 @@ func TestCompareAndExplained(t *testing.T) {
 			{Bench: "p.Gone", Kind: gate.Missing},
 			{Bench: "p.More", Kind: gate.Regressed, Count: &count.Count{Iters: 10, Total: 1000, Runs: []int64{1000}, Settled: true}},
 			{Bench: "p.New", Kind: gate.Unpinned, Count: &count.Count{Iters: 10, Total: 1000, Runs: []int64{1000}, Settled: true}},
-			{Bench: "p.Worse", Kind: gate.Failed, Err: errors.New("panicked")},
+			{Bench: "p.Worse", Kind: gate.Failed, Err: errors.New("base: timed out")},
 		},
 		Explained: map[string]Explanation{"p.More": {Moves: manyMoves()[:2]}, "p.Other": {Err: errors.New("gone")}},
-		Notes:     []string{"base is older"}, Failures: []error{errors.New("p.Worse: base: timed out")},
+		Notes:     []string{"base is older"},
 	}
 	var out bytes.Buffer
 	if err := Compare(&out, c, TerminalOptions{}); err != nil {
