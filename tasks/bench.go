@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/atomicfile"
 	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 	"github.com/perfpin/perfpin/tasks/wallclock"
@@ -126,12 +126,9 @@ func (t timing) run(ctx context.Context, show io.Writer) ([]byte, error) {
 	if err := query.Run(ctx); err != nil {
 		return nil, err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
+	here := machine.Here()
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "go: %shost: %s\nprocessors: %d\n", version.String(), host, runtime.NumCPU())
+	fmt.Fprintf(&text, "go: %skernel: %s\nprocessors: %d\n", version.String(), here.Kernel, here.Processors)
 	packages := t.packages
 	if len(packages) == 0 {
 		packages = []string{t.defaultPattern()}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,6 +87,16 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"json":          wantJSON,
 		"only-programs": onlyPrograms,
 		"write-pins":    writePins,
+		"nohostname":    noHostname,
+	}
+}
+
+// noHostname demands that a file does not hold the host's name as a word.
+func noHostname(ts *testscript.TestScript, _ bool, args []string) {
+	name, err := os.Hostname()
+	ts.Check(err)
+	if slices.Contains(strings.Fields(ts.ReadFile(args[0])), name) {
+		ts.Fatalf("%s: holds the host's name, %s", args[0], name)
 	}
 }
 

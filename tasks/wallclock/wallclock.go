@@ -116,7 +116,7 @@ func Compare(before, after *Set) Comparison {
 			c.OnlyAfter = append(c.OnlyAfter, bench)
 		}
 	}
-	for _, name := range []string{"goos", "goarch", "cpu", "processors", "host", "go"} {
+	for _, name := range []string{"goos", "goarch", "cpu", "processors", "kernel", "go"} {
 		if before.Config[name] != after.Config[name] {
 			c.Config = append(c.Config, [3]string{name, before.Config[name], after.Config[name]})
 		}
