@@ -1,10 +1,10 @@
 // Package valgrind fetches, verifies, builds and installs the valgrind that
 // benchmarks are counted with.
 //
-// It is built from source for one reason: the sixteen random bytes that the
-// kernel hands to every program, from which the Go run time seeds all of its own
-// randomness, can be made constant in valgrind without touching the measured
-// program (see seed.go). Only callgrind is built, and three files of it kept.
+// It is built from source because two places of it are edited, without touching the
+// measured program (see edits.go): the sixteen random bytes that programs start
+// from are made constant, and a thread that wakes another goes on running. Only
+// callgrind is built, and three files of it kept.
 package valgrind
 
 import (
