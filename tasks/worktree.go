@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/perfpin/perfpin/tasks/filelock"
 	"github.com/perfpin/perfpin/tasks/report"
 )
 
@@ -34,7 +33,7 @@ func (r repository) checkOut(ctx context.Context, rev revision, cache string, st
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFile(ctx, filepath.Join(cache, "lock"), func() {
+	unlock, err := filelock.Take(ctx, filepath.Join(cache, "lock"), func() {
 		steps <- report.Step{What: "wait for another run that uses " + rev.name(), Notable: true}
 	})
 	if err != nil {
@@ -122,34 +121,4 @@ func privateFolder(key string) (string, error) {
 		return "", fmt.Errorf("%s: is no private folder of this user", path)
 	}
 	return path, nil
-}
-
-// lockPoll is how often a lock that somebody holds is tried again: flock(2) itself
-// cannot be interrupted by a context.
-const lockPoll = 100 * time.Millisecond
-
-// lockFile takes the lock at path, which the kernel gives back when the process ends.
-// waiting is called where another process holds it.
-func lockFile(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	for first := true; ; first = false {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { _ = file.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return nil, errors.Join(fmt.Errorf("%s: lock: %w", path, err), file.Close())
-		}
-		if first {
-			waiting()
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), file.Close())
-		case <-time.After(lockPoll):
-		}
-	}
 }

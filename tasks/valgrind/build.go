@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/filelock"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
@@ -32,7 +33,7 @@ func (b bootstrap) build(ctx context.Context) (Valgrind, error) {
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return Valgrind{}, err
 	}
-	unlock, err := lock(ctx, filepath.Join(b.dir, ".valgrind.lock"), func() {
+	unlock, err := filelock.Take(ctx, filepath.Join(b.dir, ".valgrind.lock"), func() {
 		b.report(Progress{Step: "wait for another build of valgrind"})
 	})
 	if err != nil {
