@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go tool mage -compile "$work/mage"
-GOBIN=$work go install golang.org/x/perf/cmd/benchstat@latest
+GOBIN=$work go install "golang.org/x/perf/cmd/benchstat@$(go list -m -f '{{.Version}}' golang.org/x/perf)"
 # Both are built already when they are timed.
 "$work/mage" perf -strict >/dev/null 2>&1
 go test -run='^$' -bench=. -benchtime=1x ./benches/... >/dev/null

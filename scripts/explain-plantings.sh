@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants an extra loop in one function at a time, in 20 places of different kinds, and
+# Plants an extra loop in one function at a time, in 21 places of different kinds, and
 # checks that the first row that perf tells is that function, by its name. Prints a
 # table; exits with 1 where a row is wrong. Takes some minutes.
 set -euo pipefail

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/perfpin/perfpin/tasks/atomicfile"
+	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -101,8 +102,12 @@ func (n newcomer) ignoreTarget(ctx context.Context) error {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}
+	// It is the user's: it keeps its mode, and a link stays one.
+	if err := budget.Write(path, append(text, "/target/\n"...)); err != nil {
+		return err
+	}
 	n.console.say(".gitignore: added /target/")
-	return atomicfile.Write(path, append(text, "/target/\n"...))
+	return nil
 }
 
 // writePins counts all benchmarks for the first time.

@@ -1,5 +1,5 @@
-// Package atomicfile writes generated files so that a reader, or a run that is
-// killed meanwhile, leaves or finds the old contents or the new and nothing between.
+// Package atomicfile writes generated files. A reader finds the old contents or the
+// new. A run that is killed meanwhile may leave a file .new-* beside them.
 package atomicfile
 
 import (

@@ -151,7 +151,8 @@ func fitNames(columns []column, width int) {
 	}
 }
 
-// paint colours a text by what the verdict means for the gate.
+// paint colours a text by what the verdict means for the gate: red where it fails,
+// but cyan where all that is left to do is to lock a gain in.
 func paint(text string, kind gate.Kind, on bool) string {
 	if !on {
 		return text
@@ -162,7 +163,7 @@ func paint(text string, kind gate.Kind, on bool) string {
 		attribute = color.FgGreen
 	case gate.Improved:
 		attribute = color.FgCyan
-	case gate.NotComparable, gate.Unpinned:
+	case gate.NotComparable:
 		attribute = color.FgYellow
 	}
 	c := color.New(attribute)
