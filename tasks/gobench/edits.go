@@ -99,6 +99,13 @@ func clockEdits() []edit {
 			anchor: "func (h *timeHistogram) record(duration int64) {\n",
 			with:   "func (h *timeHistogram) record(duration int64) {\n\tduration = 1024\n",
 		},
+		// A collector that has taken more than half of the time is limited for a while,
+		// and each allocation of a span asks whether it is.
+		{
+			file:   "runtime/mgclimit.go",
+			anchor: "func (l *gcCPULimiterState) limiting() bool {\n",
+			with:   "func (l *gcCPULimiterState) limiting() bool {\n\treturn false\n",
+		},
 		// A waiter that could not get a mutex for 1 ms makes it hand over in turn.
 		{
 			file:   "internal/sync/mutex.go",
@@ -164,6 +171,13 @@ func heapEdits() []edit {
 			file:   "runtime/mheap.go",
 			anchor: "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n",
 			with:   "func (h *mheap) allocNeedsZero(base, npage uintptr) (needZero bool) {\n\treturn true\n",
+		},
+		// A heap that grows returns as much to the system where it is larger than a goal,
+		// which follows from how it looked at the last collection.
+		{
+			file:   "runtime/mheap.go",
+			anchor: "if goal := scavenge.gcPercentGoal.Load(); goal != ^uint64(0) && growth > 0 {",
+			with:   "if goal := uint64(0); false && growth > 0 {",
 		},
 		// A stack that grows has its pointers compared with the old stack's bounds. One
 		// comparison tells as much as two, and costs the same whether the heap that a

@@ -1,9 +1,11 @@
 package gobench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -67,9 +69,9 @@ func List(ctx context.Context, binary Binary, pass []string, limits Limits) ([]B
 		return benches, err
 	}
 	// Something ended the process. Each benchmark in a process of its own tells which.
-	names, err := l.names(ctx)
-	if err != nil {
-		return nil, err
+	names, namesErr := l.names(ctx)
+	if namesErr != nil || len(names) == 0 {
+		return nil, errors.Join(err, namesErr)
 	}
 	benches = nil
 	for _, name := range names {
@@ -104,7 +106,7 @@ func (l lister) list(ctx context.Context, pattern string) ([]Bench, error) {
 		return nil, err
 	}
 	defer reports.Close()
-	runErr := l.run(ctx, scratch, Args(pattern, 1), reports, scratch.Join("log"))
+	runErr := l.run(ctx, scratch, Args(pattern, 1), reports, nil)
 	all, err := ReadReports(reports)
 	if err != nil {
 		return nil, errors.Join(runErr, err)
@@ -134,16 +136,12 @@ func (l lister) names(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	log := scratch.Join("log")
-	if err := l.run(ctx, scratch, []string{"-test.list=^Benchmark"}, nil, log); err != nil {
-		return nil, err
-	}
-	out, err := os.ReadFile(log)
-	if err != nil {
+	var out bytes.Buffer
+	if err := l.run(ctx, scratch, []string{"-test.list=^Benchmark"}, nil, &out); err != nil {
 		return nil, err
 	}
 	var names []string
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out.String()) {
 		// A TestMain may print too.
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "Benchmark") && !strings.ContainsAny(line, " \t") {
 			names = append(names, line)
@@ -152,7 +150,9 @@ func (l lister) names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports *os.File, log string) error {
+// run runs the test binary. It writes what it prints to out, and where that is nil,
+// to a log.
+func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports *os.File, out io.Writer) error {
 	pass := l.pass
 	var files []*os.File
 	if reports != nil {
@@ -164,7 +164,8 @@ func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports
 		return err
 	}
 	err = tool.Command{
-		Path: program, Args: args, Dir: l.binary.Package.Dir, Log: log, Files: files,
+		Path: program, Args: args, Dir: l.binary.Package.Dir,
+		Stdout: out, Log: scratch.Join("log"), Files: files,
 		Env:     cleanenv.Measured(scratch.Tmp(), pass),
 		Timeout: l.limits.Time, MaxRSS: l.limits.Memory,
 	}.Run(ctx)
