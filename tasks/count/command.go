@@ -3,7 +3,6 @@ package count
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/perfpin/perfpin/tasks/cleanenv"
@@ -47,7 +46,6 @@ func (c Counter) runCommand(ctx context.Context, scratch gobench.Scratch, bench 
 		Args:    gobench.Args(gobench.ExactPattern(bench.Name), 1),
 		Dir:     place.dir,
 		Env:     cleanenv.Measured(scratch.Tmp(), slices.Concat(own, place.env, c.Pass)),
-		Log:     filepath.Join(scratch.Dir, "log"),
 		Files:   []*os.File{reports},
 		Timeout: c.Limits.Time,
 		MaxRSS:  c.Limits.Memory,

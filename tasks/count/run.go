@@ -76,7 +76,6 @@ func (c Counter) run(ctx context.Context, scratch gobench.Scratch, bench gobench
 		Args:    append(args, gobench.Args(gobench.ExactPattern(bench.Name), iters)...),
 		Dir:     place.dir,
 		Env:     cleanenv.Measured(place.tmp, slices.Concat(env, place.env, c.Pass)),
-		Log:     scratch.Join("log"),
 		Files:   []*os.File{reports},
 		Timeout: c.Limits.Time,
 		MaxRSS:  c.Limits.Memory,

@@ -150,8 +150,8 @@ func (l lister) names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// run runs the test binary. It writes what it prints to out, and where that is nil,
-// to a log.
+// run runs the test binary. What it prints goes to out; where that is nil, its end goes
+// into the error.
 func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports *os.File, out io.Writer) error {
 	pass := l.pass
 	var files []*os.File
@@ -165,7 +165,7 @@ func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports
 	}
 	err = tool.Command{
 		Path: program, Args: args, Dir: l.binary.Package.Dir,
-		Stdout: out, Log: scratch.Join("log"), Files: files,
+		Stdout: out, Files: files,
 		Env:     cleanenv.Measured(scratch.Tmp(), pass),
 		Timeout: l.limits.Time, MaxRSS: l.limits.Memory,
 	}.Run(ctx)
