@@ -14,12 +14,12 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 # The machine's own apt sources say where there is a Debian archive.
 mirror=$(apt-get indextargets --no-release-info --format '$(CREATED_BY) $(COMPONENT) $(RELEASE) $(REPO_URI)' |
 	awk -v codename="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$1 == "Packages" && $2 == "main" && $3 == codename { print $4; exit }')
-mkdir "$work/apt" "$work/root"
+mkdir "$work/apt" "$work/newer"
 (cd "$work/apt" && apt-get download -q debootstrap && dpkg -x debootstrap_*.deb .) >"$work/log" 2>&1
 echo "making a root of $suite"
 # Releases are made by one script; an older debootstrap does not know the newest names.
 DEBOOTSTRAP_DIR=$work/apt/usr/share/debootstrap "$work/apt/usr/sbin/debootstrap" --variant=minbase \
-	"$suite" "$work/root" "$mirror" "$work/apt/usr/share/debootstrap/scripts/sid" >>"$work/log" 2>&1 ||
+	"$suite" "$work/newer" "$mirror" "$work/apt/usr/share/debootstrap/scripts/sid" >>"$work/log" 2>&1 ||
 	{ tail "$work/log" >&2; exit 1; }
 
 go tool mage -compile "$work/mage"
@@ -29,10 +29,10 @@ counts >"$work/counts.tool"
 "$work/mage" perf -strict >"$work/perf.compiled" 2>&1 || { cat "$work/perf.compiled" >&2; exit 1; }
 counts >"$work/counts.compiled"
 
-cp "$work/mage" "$work/root/usr/local/bin/mage"
+cp "$work/mage" "$work/newer/usr/local/bin/mage"
 GOROOT=$(go env GOROOT) GOCACHE=$(go env GOCACHE) GOMODCACHE=$(go env GOMODCACHE)
 export GOROOT GOCACHE GOMODCACHE
-cat >"$work/root/count.sh" <<'INSIDE'
+cat >"$work/newer/count.sh" <<'INSIDE'
 set -eu
 cd /module
 export HOME=/root PATH="$GOROOT/bin:/usr/local/bin:/usr/bin:/bin" GOTOOLCHAIN=local GOFLAGS=-mod=mod GOPROXY=off
@@ -40,8 +40,8 @@ getconf GNU_LIBC_VERSION
 mage perf -strict >/perf.out 2>&1 || { cat /perf.out >&2; exit 1; }
 INSIDE
 # The tree is a copy: its folder is another one, and of another length.
-mkdir -p "$work/root/module/target"
-git archive HEAD | tar -x -C "$work/root/module"
+mkdir -p "$work/newer/module/target"
+git archive HEAD | tar -x -C "$work/newer/module"
 unshare --mount sh -eu -c '
 	root=$1 tools=$2
 	mount --make-rprivate /
@@ -51,8 +51,8 @@ unshare --mount sh -eu -c '
 		mount --rbind "$folder" "$root$folder"
 	done
 	mount --bind "$tools" "$root/module/target/tools"
-	exec chroot "$root" sh /count.sh' sh "$work/root" "$repository/target/tools" | tee "$work/libc"
-(cd "$work/root/module" && counts) >"$work/counts.inside"
+	exec chroot "$root" sh /count.sh' sh "$work/newer" "$repository/target/tools" | tee "$work/libc"
+(cd "$work/newer/module" && counts) >"$work/counts.inside"
 
 echo "here: $(getconf GNU_LIBC_VERSION); $suite: $(cat "$work/libc")"
 benches=$(wc -l <"$work/counts.tool") apart=0

@@ -15,6 +15,8 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/atomicfile"
 	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/gobench"
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -43,11 +45,7 @@ func Bench(ctx context.Context,
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	if t.root, err = moduleRoot(dir); err != nil {
+	if t.root, err = gocommand.CurrentModule(); err != nil {
 		return err
 	}
 	var before *wallclock.Set
@@ -103,14 +101,10 @@ func readTiming(bench, packages *string, repeats *int, benchtime *time.Duration,
 	if tags != nil {
 		t.args = append(t.args, "-tags="+*tags)
 	}
-	if env != nil {
-		t.pass = readPass(*env)
-	}
-	// No "--" stands between: what comes after it goes to the test binaries.
-	if packages != nil {
-		t.packages = strings.Fields(strings.ReplaceAll(*packages, ",", " "))
-	}
-	return t, err
+	var passErr, packagesErr error
+	t.pass, passErr = readPass(env)
+	t.packages, packagesErr = readPatterns(packages)
+	return t, errors.Join(err, passErr, packagesErr)
 }
 
 // run runs the benchmarks and returns their results, with what they depend on. What
@@ -129,23 +123,16 @@ func (t timing) run(ctx context.Context, show io.Writer) ([]byte, error) {
 	here := machine.Here()
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "go: %skernel: %s\nprocessors: %d\n", version.String(), here.Kernel, here.Processors)
+	// No "--" stands before the packages: what comes after it goes to the test binaries.
 	packages := t.packages
 	if len(packages) == 0 {
-		packages = []string{t.defaultPattern()}
+		packages = gobench.DefaultPatterns(t.root)
 	}
 	err = tool.Command{
 		Path: goTool, Args: slices.Concat(t.args, packages), Dir: t.root, Env: environment,
 		Stdout: io.MultiWriter(&text, show), Stderr: show,
 	}.Run(ctx)
 	return text.Bytes(), err
-}
-
-// defaultPattern is that of the targets that count; see gobench.DefaultPatterns.
-func (t timing) defaultPattern() string {
-	if info, err := os.Stat(filepath.Join(t.root, "benches")); err == nil && info.IsDir() {
-		return "./benches/..."
-	}
-	return "./..."
 }
 
 func (t timing) path(name string) string {

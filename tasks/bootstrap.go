@@ -3,8 +3,8 @@ package tasks
 import (
 	"context"
 	"fmt"
-	"os"
 
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/tool"
 	"github.com/perfpin/perfpin/tasks/valgrind"
 )
@@ -19,11 +19,7 @@ func Bootstrap(ctx context.Context,
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	root, err := moduleRoot(dir)
+	root, err := gocommand.CurrentModule()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -28,11 +29,7 @@ func Ci(ctx context.Context,
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	root, err := moduleRoot(dir)
+	root, err := gocommand.CurrentModule()
 	if err != nil {
 		return err
 	}

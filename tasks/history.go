@@ -13,8 +13,8 @@ import (
 // historyFile is where each run of perf adds a line, in the module's folder.
 const historyFile = "target/perf/history.jsonl"
 
-// addHistory adds a run to the history, and on which machine it was counted. What has been written before is not touched,
-// even where it cannot be read.
+// addHistory adds a run to the history, and on which machine it was counted. What has
+// been written before is not touched, even where it cannot be read.
 func addHistory(root string, results *report.Results, on machine.Machine) error {
 	entry := history.Entry{
 		Date: results.Date, Commit: results.Commit, Dirty: results.Dirty, Machine: on,

@@ -10,6 +10,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/atomicfile"
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
@@ -19,15 +20,15 @@ func Init(ctx context.Context,
 ) error {
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	dir, err := os.Getwd()
+	root, err := gocommand.CurrentModule()
 	if err != nil {
 		return err
 	}
-	root, err := moduleRoot(dir)
+	goCommand, err := gocommand.Open(ctx, root)
 	if err != nil {
 		return err
 	}
-	n := newcomer{console: newConsole(), root: root}
+	n := newcomer{console: newConsole(), root: root, goCommand: goCommand}
 	// Without Git there is no remote, and the module's folder is the place of everything.
 	n.repository, n.noGit = openRepository(ctx, root)
 	system, err := n.chooseCI(ctx, ci)
@@ -41,6 +42,7 @@ func Init(ctx context.Context,
 type newcomer struct {
 	console    console
 	root       string
+	goCommand  gocommand.Go
 	repository repository
 	noGit      error // why there is no repository
 }

@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/perfpin/perfpin/tasks/cleanenv"
-	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 const (
@@ -60,7 +56,7 @@ func (n newcomer) require(ctx context.Context) error {
 		return err
 	}
 	if !before.hasTool(mageModule) {
-		if _, err := n.goCommand(ctx, "get", "-tool", mageModule+"@"+mageVersion); err != nil {
+		if _, err := n.goCommand.Query(ctx, "get", "-tool", mageModule+"@"+mageVersion); err != nil {
 			return err
 		}
 		n.console.say("go.mod: added the tool %s %s", mageModule, mageVersion)
@@ -83,7 +79,7 @@ func (n newcomer) require(ctx context.Context) error {
 // getTargets adds perfpin to go.mod as what the magefile imports. The go command alone
 // would say that only others import it until the next `go mod tidy`.
 func (n newcomer) getTargets(ctx context.Context) error {
-	if _, err := n.goCommand(ctx, "get", thisModule+"@"+ownVersion()); err != nil {
+	if _, err := n.goCommand.Query(ctx, "get", thisModule+"@"+ownVersion()); err != nil {
 		return err
 	}
 	m, err := n.readGoMod(ctx)
@@ -92,23 +88,23 @@ func (n newcomer) getTargets(ctx context.Context) error {
 	}
 	version := m.version(thisModule)
 	n.console.say("go.mod: added %s %s", thisModule, version)
-	_, err = n.goCommand(ctx, "mod", "edit", "-droprequire="+thisModule, "-require="+thisModule+"@"+version)
+	_, err = n.goCommand.Query(ctx, "mod", "edit", "-droprequire="+thisModule, "-require="+thisModule+"@"+version)
 	return err
 }
 
 // raiseWorkspace raises the go line of a workspace to what its modules need.
 func (n newcomer) raiseWorkspace(ctx context.Context) error {
-	work, err := n.goCommand(ctx, "env", "GOWORK")
+	work, err := n.goCommand.Query(ctx, "env", "GOWORK")
 	if err != nil || work == "" || work == "off" {
 		return err
 	}
-	_, err = n.goCommand(ctx, "work", "use")
+	_, err = n.goCommand.Query(ctx, "work", "use")
 	return err
 }
 
 func (n newcomer) readGoMod(ctx context.Context) (goMod, error) {
 	var m goMod
-	text, err := n.goCommand(ctx, "mod", "edit", "-json")
+	text, err := n.goCommand.Query(ctx, "mod", "edit", "-json")
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &m)
 	}
@@ -128,22 +124,6 @@ func ownVersion() string {
 		}
 	}
 	return "latest"
-}
-
-// goCommand runs the go command in the module and returns what it prints.
-func (n newcomer) goCommand(ctx context.Context, args ...string) (string, error) {
-	path, err := tool.Find("go", "apt-get install golang-go")
-	if err != nil {
-		return "", err
-	}
-	var out, errOut bytes.Buffer
-	err = tool.Command{
-		Path: path, Args: args, Dir: n.root, Env: cleanenv.Query(os.Environ()), Stdout: &out, Stderr: &errOut,
-	}.Run(ctx)
-	if err != nil {
-		err = fmt.Errorf("%s%w", errOut.String(), err)
-	}
-	return strings.TrimSpace(out.String()), err
 }
 
 const magefile = `//go:build mage

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -36,11 +37,7 @@ const defaultShards = "shards/*"
 
 // mergeShards does for the results of shards what gateBenches does for a whole run.
 func mergeShards(ctx context.Context, c console, from string, strict bool) (*report.Results, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	root, err := moduleRoot(dir)
+	root, err := gocommand.CurrentModule()
 	if err != nil {
 		return nil, err
 	}

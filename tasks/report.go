@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,11 +33,7 @@ func Report(ctx context.Context,
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	root, err := moduleRoot(dir)
+	root, err := gocommand.CurrentModule()
 	if err != nil {
 		return err
 	}

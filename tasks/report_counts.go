@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -130,26 +129,12 @@ func joinBenches(results *report.Results, file *budget.File) []page.Bench {
 	for _, pin := range file.Pins {
 		if !seen[pin.Bench] {
 			benches = append(benches, withLimits(page.Bench{Bench: report.Bench{
-				Bench: pin.Bench, Verdict: page.NotCounted, Runs: []int64{}, Band: string(file.BandOf(pin)), Pin: newPin(pin),
+				Bench: pin.Bench, Verdict: page.NotCounted, Runs: []int64{}, Band: string(file.BandOf(pin)), Pin: report.NewPin(pin),
 			}}))
 		}
 	}
 	slices.SortFunc(benches, func(a, b page.Bench) int { return strings.Compare(a.Bench.Bench, b.Bench.Bench) })
 	return benches
-}
-
-func newPin(pin *budget.Pin) *report.Pin {
-	return &report.Pin{
-		Ir: json.Number(pin.Ir), Iters: pin.Iters, Total: pin.Total(), Line: pin.Line,
-		Allocs: decimal(pin.Allocs), Bytes: decimal(pin.Bytes),
-	}
-}
-
-func decimal(d budget.Decimal) *json.Number {
-	if d == "" {
-		return nil
-	}
-	return new(json.Number(d))
 }
 
 // withLimits adds where the band ends.

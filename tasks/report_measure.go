@@ -50,10 +50,10 @@ func (m *measurement) read(measure *bool, only, packages *string) error {
 		}
 		m.parts = slices.DeleteFunc(m.parts, func(name string) bool { return !slices.Contains(wanted, name) })
 	}
-	if packages != nil {
-		if m.packages = strings.Fields(strings.ReplaceAll(*packages, ",", " ")); len(m.packages) == 0 {
-			errs = append(errs, errors.New("-packages: no pattern"))
-		}
+	if patterns, err := readPatterns(packages); err != nil {
+		errs = append(errs, err)
+	} else if patterns != nil {
+		m.packages = patterns
 	}
 	if m.prepare != nil && m.command == nil {
 		errs = append(errs, fmt.Errorf("-prepare=%s: prepares a -command, and there is none", *m.prepare))

@@ -54,15 +54,11 @@ func (f flags) read() (selection, error) {
 		}
 		s.bench = pattern
 	}
-	if f.packages != nil {
-		if s.patterns = strings.Fields(strings.ReplaceAll(*f.packages, ",", " ")); len(s.patterns) == 0 {
-			errs = append(errs, errors.New("-packages: no pattern"))
-		}
-	}
-	if f.env != nil {
-		s.pass = readPass(*f.env)
-		errs = append(errs, cleanenv.Check(s.pass))
-	}
+	var err error
+	s.patterns, err = readPatterns(f.packages)
+	errs = append(errs, err)
+	s.pass, err = readPass(f.env)
+	errs = append(errs, err)
 	if f.toolchain != nil {
 		s.version = "go" + strings.TrimPrefix(*f.toolchain, "go")
 		if !regexp.MustCompile(`^go1\.[0-9]+(\.[0-9]+|rc[0-9]+)?$`).MatchString(s.version) {
@@ -93,15 +89,31 @@ func positive(name string, flag, value *int) error {
 	return nil
 }
 
-// readPass splits -env: values may hold spaces and commas, so semicolons part them.
-func readPass(text string) []string {
+// readPatterns splits -packages; nil without the flag.
+func readPatterns(flag *string) ([]string, error) {
+	if flag == nil {
+		return nil, nil
+	}
+	patterns := strings.Fields(strings.ReplaceAll(*flag, ",", " "))
+	if len(patterns) == 0 {
+		return nil, errors.New("-packages: no pattern")
+	}
+	return patterns, nil
+}
+
+// readPass splits -env: values may hold spaces and commas, so semicolons part them. It
+// is nil without the flag, and not where the flag is empty.
+func readPass(flag *string) ([]string, error) {
+	if flag == nil {
+		return nil, nil
+	}
 	pass := []string{}
-	for pair := range strings.SplitSeq(text, ";") {
+	for pair := range strings.SplitSeq(*flag, ";") {
 		if pair = strings.TrimSpace(pair); pair != "" {
 			pass = append(pass, pair)
 		}
 	}
-	return pass
+	return pass, cleanenv.Check(pass)
 }
 
 // asPinned fills in what the pins were taken with where no flag says otherwise: a

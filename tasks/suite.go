@@ -15,6 +15,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/gobench"
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/valgrind"
 )
@@ -44,7 +45,7 @@ func prepare(ctx context.Context, s selection, steps chan<- report.Step) (*suite
 	if err != nil {
 		return nil, err
 	}
-	root, err := moduleRoot(dir)
+	root, err := gocommand.ModuleRoot(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -70,18 +71,6 @@ func prepare(ctx context.Context, s selection, steps chan<- report.Step) (*suite
 		Root: root, Profiles: filepath.Join("target", "perf", "profiles"),
 	}
 	return suite, suite.identify(ctx)
-}
-
-// moduleRoot returns the nearest folder, from dir up, that has a go.mod.
-func moduleRoot(dir string) (string, error) {
-	for root := dir; ; root = filepath.Dir(root) {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			return root, nil
-		}
-		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("%s: no go.mod in it or above it\nhint: go mod init example.com/name", dir)
-		}
-	}
 }
 
 // readBudgets reads the pins; without the file there are none.
@@ -115,7 +104,7 @@ func (s *suite) build(ctx context.Context, dir string, steps chan<- report.Step)
 	s.toolchain = t
 	patterns := s.selection.patterns
 	if patterns == nil {
-		patterns = t.DefaultPatterns()
+		patterns = gobench.DefaultPatterns(t.Root)
 	}
 	packages, err := t.Packages(ctx, patterns)
 	if err != nil {
@@ -156,11 +145,27 @@ func (s *suite) list(ctx context.Context, builds []gobench.Build, steps chan<- r
 		}
 		s.choose(found[i])
 	}
+	s.refuseNamesakes()
 	s.listed = true
 	if len(s.benches)+len(s.broken) == 0 {
 		return s.nothing()
 	}
 	return nil
+}
+
+// refuseNamesakes fails benchmarks of different packages that have one key: a pin could
+// be of either.
+func (s *suite) refuseNamesakes() {
+	packages := make(map[string][]string)
+	for _, bench := range s.benches {
+		packages[bench.Key] = append(packages[bench.Key], bench.Binary.Package.Path)
+	}
+	for i := range s.benches {
+		bench := &s.benches[i]
+		if in := packages[bench.Key]; len(in) > 1 {
+			bench.Err = fmt.Errorf("the packages %s each have a bench of this name: rename one", strings.Join(in, " and "))
+		}
+	}
 }
 
 // choose keeps the benchmarks that the selection wants.
@@ -186,7 +191,7 @@ func (s *suite) nothing() error {
 		return fmt.Errorf("%s: every benchmark skips itself", s.toolchain.Module)
 	default:
 		return fmt.Errorf("%s: no benchmark in %s\nhint: go test ./... -run='^$' -list='^Benchmark'",
-			s.toolchain.Module, strings.Join(s.toolchain.DefaultPatterns(), " "))
+			s.toolchain.Module, strings.Join(gobench.DefaultPatterns(s.toolchain.Root), " "))
 	}
 }
 

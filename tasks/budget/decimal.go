@@ -48,8 +48,9 @@ func (d Decimal) Rat() *big.Rat {
 	return value
 }
 
-// times returns d × n rounded to a whole number, halves up.
-func (d Decimal) times(n int64) (int64, error) {
+// Times returns d × n rounded to a whole number, halves up. It is an error where that
+// is no int64.
+func (d Decimal) Times(n int64) (int64, error) {
 	product := d.Rat()
 	product.Mul(product, new(big.Rat).SetInt64(n))
 	product.Add(product, big.NewRat(1, 2))
@@ -80,7 +81,7 @@ func PerOperation(total, iters int64) Decimal {
 			unscaled.Add(unscaled, big.NewInt(1))
 		}
 		d := formatDecimal(unscaled, decimals)
-		if got, err := d.times(iters); err == nil && got == total {
+		if got, err := d.Times(iters); err == nil && got == total {
 			return d
 		}
 		scale.Mul(scale, ten)

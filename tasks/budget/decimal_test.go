@@ -44,7 +44,7 @@ func FuzzPerOperation(f *testing.F) {
 			return
 		}
 		d := PerOperation(total, iters)
-		if got, err := d.times(iters); err != nil || got != total {
+		if got, err := d.Times(iters); err != nil || got != total {
 			t.Fatalf("%s × %d is %d (%v), want %d", d, iters, got, err, total)
 		}
 		if again, err := parseDecimal(string(d)); err != nil || again != d {
@@ -62,7 +62,7 @@ func FuzzPerOperation(f *testing.F) {
 		low := new(big.Int).Mul(big.NewInt(total), shorter)
 		low.Quo(low, big.NewInt(iters))
 		for range 2 {
-			if got, err := formatDecimal(low, len(fraction)-1).times(iters); err == nil && got == total {
+			if got, err := formatDecimal(low, len(fraction)-1).Times(iters); err == nil && got == total {
 				t.Fatalf("%s is longer than %s", d, formatDecimal(low, len(fraction)-1))
 			}
 			low.Add(low, big.NewInt(1))
@@ -84,11 +84,11 @@ func TestTimes(t *testing.T) {
 		{"0.1", 9_007_199_254_740_995, 900_719_925_474_100}, // …099.5, which float64 cannot hold
 	}
 	for _, test := range tests {
-		if got, err := test.d.times(test.n); err != nil || got != test.want {
+		if got, err := test.d.Times(test.n); err != nil || got != test.want {
 			t.Errorf("%s × %d is %d (%v), want %d", test.d, test.n, got, err, test.want)
 		}
 	}
-	if got, err := Decimal("922337203685477580.8").times(10); err == nil {
+	if got, err := Decimal("922337203685477580.8").Times(10); err == nil {
 		t.Errorf("more than an int64 holds is %d", got)
 	}
 }

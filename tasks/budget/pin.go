@@ -56,7 +56,7 @@ func readIters(v value) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	iters, err := count.times(1)
+	iters, err := count.Times(1)
 	if err != nil {
 		return 0, errors.New(v.text + " is too large")
 	}
@@ -110,13 +110,13 @@ func (r *reader) checkPinned() {
 // countTotals computes the totals from the counts per operation.
 func countTotals(pin *Pin) error {
 	var err error
-	if pin.total, err = pin.Ir.times(pin.Iters); err != nil {
+	if pin.total, err = pin.Ir.Times(pin.Iters); err != nil {
 		return fmt.Errorf("ir: %w", err)
 	}
-	if pin.allocs, err = pin.Allocs.times(pin.Iters); err != nil {
+	if pin.allocs, err = pin.Allocs.Times(pin.Iters); err != nil {
 		return fmt.Errorf("allocs: %w", err)
 	}
-	if pin.bytes, err = pin.Bytes.times(pin.Iters); err != nil {
+	if pin.bytes, err = pin.Bytes.Times(pin.Iters); err != nil {
 		return fmt.Errorf("bytes: %w", err)
 	}
 	return checkCounts(*pin)

@@ -138,7 +138,7 @@ func Judge(counts []count.Count, file *budget.File, here budget.Platform, opts O
 	for i := range counts {
 		c := &counts[i]
 		v := judgeCount(c, file, differences)
-		if counted[c.Bench] {
+		if counted[c.Bench] && c.Err == nil {
 			v = Verdict{Bench: c.Bench, Kind: Failed, Err: errors.New("was counted twice in one run")}
 		}
 		counted[c.Bench] = true

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -74,10 +76,38 @@ func ConcludeFailures(all, failed int, what string) error {
 	return &ExitError{StatusFailed, tellOf(all, fmt.Sprintf("%d %s", failed, what))}
 }
 
-func tellOf(all int, parts string) string {
-	benches := "benches"
-	if all == 1 {
-		benches = "bench"
+func tellOf(all int, parts string) string { return "of " + tellBenches(all) + ": " + parts }
+
+func tellBenches(n int) string {
+	if n == 1 {
+		return "1 bench"
 	}
-	return fmt.Sprintf("of %d %s: %s", all, benches, parts)
+	return fmt.Sprintf("%d benches", n)
+}
+
+// TellTally says how many benches there are, and of which kinds, as
+// "3 benches: 2 within, 1 failed": the best first, and at the end kinds that are none
+// of a verdict. show makes each part; nil is "2 within".
+func TellTally(tally map[Kind]int, show func(n int, kind Kind) string) string {
+	if show == nil {
+		show = func(n int, kind Kind) string { return fmt.Sprintf("%d %s", n, kind) }
+	}
+	kinds := Kinds()
+	for _, kind := range slices.Sorted(maps.Keys(tally)) {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	all := 0
+	var parts []string
+	for _, kind := range kinds {
+		if n := tally[kind]; n > 0 {
+			all += n
+			parts = append(parts, show(n, kind))
+		}
+	}
+	if parts == nil {
+		return tellBenches(all)
+	}
+	return tellBenches(all) + ": " + strings.Join(parts, ", ")
 }

@@ -28,8 +28,8 @@ type Package struct {
 
 // DefaultPatterns returns the patterns of the packages that have the module's
 // benchmarks: ./benches/... where there is such a folder, else ./... .
-func (t *Toolchain) DefaultPatterns() []string {
-	if info, err := os.Stat(filepath.Join(t.Root, "benches")); err == nil && info.IsDir() {
+func DefaultPatterns(root string) []string {
+	if info, err := os.Stat(filepath.Join(root, "benches")); err == nil && info.IsDir() {
 		return []string{"./benches/..."}
 	}
 	return []string{"./..."}

@@ -1,5 +1,5 @@
-// Package gocommand runs the go command for a module: it lists its commands and builds
-// them as a user would, and runs its tests.
+// Package gocommand runs the go command for a module: it asks it, lists the module's
+// commands and builds them, without cgo and paths of this machine, and runs its tests.
 package gocommand
 
 import (
@@ -34,35 +34,36 @@ func Open(ctx context.Context, root string) (Go, error) {
 		return Go{}, err
 	}
 	g := Go{Path: path, Root: root}
-	out, err := g.query(ctx, "env", "-json")
+	out, err := g.Query(ctx, "env", "-json")
 	if err != nil {
 		return g, err
 	}
 	settings := map[string]string{}
-	if err := json.Unmarshal(out, &settings); err != nil {
+	if err := json.Unmarshal([]byte(out), &settings); err != nil {
 		return g, fmt.Errorf("go env -json: %w", err)
 	}
 	g.Version, g.Target = settings["GOVERSION"], settings["GOOS"]+"/"+settings["GOARCH"]
 	g.build = cleanenv.Build(os.Environ(), settings, nil)
-	module, err := g.query(ctx, "list", "-m")
+	module, err := g.Query(ctx, "list", "-m")
 	// A workspace has several: the first is the one of the folder.
-	g.Module, _, _ = strings.Cut(string(module), "\n")
+	g.Module, _, _ = strings.Cut(module, "\n")
 	return g, err
 }
 
-// query runs the go command and returns what it prints.
-func (g Go) query(ctx context.Context, args ...string) ([]byte, error) {
+// Query runs the go command in the module's folder and returns what it prints, without
+// blanks around it.
+func (g Go) Query(ctx context.Context, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := tool.Command{
 		Path: g.Path, Args: args, Dir: g.Root, Env: cleanenv.Query(os.Environ()), Stdout: &out,
 	}.Run(ctx)
-	return out.Bytes(), err
+	return strings.TrimSpace(out.String()), err
 }
 
 // Commands returns the import paths of the module's commands, sorted.
 func (g Go) Commands(ctx context.Context) ([]string, error) {
-	out, err := g.query(ctx, "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
-	return strings.Fields(string(out)), err
+	out, err := g.Query(ctx, "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
+	return strings.Fields(out), err
 }
 
 // Build builds a command into the file output, and returns its size in bytes. Paths of
@@ -116,6 +117,6 @@ func (g Go) Test(ctx context.Context, t Test) error {
 
 // Tool runs one of the go command's tools, as covdata.
 func (g Go) Tool(ctx context.Context, name string, args ...string) error {
-	_, err := g.query(ctx, append([]string{"tool", name}, args...)...)
+	_, err := g.Query(ctx, append([]string{"tool", name}, args...)...)
 	return err
 }

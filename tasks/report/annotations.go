@@ -83,9 +83,9 @@ func tellBench(b Bench) string {
 	pin := "go tool mage pin -bench=" + escape(quoteShell("^"+regexp.QuoteMeta(b.Bench)+"$"))
 	switch b.Verdict {
 	case gate.Regressed:
-		return tellMovedBench(b) + "\nhint: " + pin + "  # if it is meant"
+		return tellMoved(b) + "\nhint: " + pin + "  # if it is meant"
 	case gate.Improved:
-		return tellMovedBench(b) + "\nhint: " + pin + "  # to lock it in"
+		return tellMoved(b) + "\nhint: " + pin + "  # to lock it in"
 	case gate.Unpinned:
 		return "has no line in budgets.toml\nhint: " + pin
 	case gate.Missing:
@@ -94,8 +94,8 @@ func tellBench(b Bench) string {
 	return escapeLines(b.Error)
 }
 
-// tellMovedBench says what left its budget, and by how much.
-func tellMovedBench(b Bench) string {
+// tellMoved says what left its budget, and by how much.
+func tellMoved(b Bench) string {
 	text := strings.Join(b.Moved, "; ")
 	if b.Delta != nil && b.Pin != nil && b.Iters != nil {
 		text += fmt.Sprintf(" (in %s operations; instructions %s, band %s)",

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/perfpin/perfpin/tasks/gate"
 )
@@ -48,10 +46,10 @@ func describeOne(v *gate.Verdict) finding {
 	pin := "go tool mage pin -bench=" + quoteShell("^"+regexp.QuoteMeta(v.Bench)+"$")
 	switch v.Kind {
 	case gate.Regressed:
-		f.text = bench + ": regressed: " + tellMoved(v)
+		f.text = bench + ": regressed: " + tellMoved(newBench(v))
 		f.hint = pin + "  # if it is meant"
 	case gate.Improved:
-		f.text = bench + ": improved: " + tellMoved(v)
+		f.text = bench + ": improved: " + tellMoved(newBench(v))
 		f.hint = pin + "  # to lock it in"
 	case gate.Unpinned:
 		f.text = bench + ": unpinned: it has no line in budgets.toml"
@@ -68,24 +66,10 @@ func describeOne(v *gate.Verdict) finding {
 	return f
 }
 
-// tellMoved says what left the budget, and how far the instructions are.
-func tellMoved(v *gate.Verdict) string {
-	text := strings.Join(v.Moved, "; ")
-	if delta, ok := v.Delta(); ok {
-		text += fmt.Sprintf(" (in %s operations; instructions %s, band %s)",
-			group(strconv.FormatInt(v.Count.Iters, 10)), percent(delta, v.Pin.Total()), v.Band)
-	}
-	return text
-}
-
 func describePlatform(v *gate.Verdict) finding {
-	var parts []string
-	for _, d := range v.Differences {
-		parts = append(parts, fmt.Sprintf("%s is %q, pinned %q", d.Field, d.Here, d.Pinned))
-	}
 	return finding{
 		kind: v.Kind,
-		text: "budgets.toml: not comparable: " + strings.Join(parts, "; "),
+		text: "budgets.toml: not comparable: " + tellDifferences(newDifferences(v.Differences)),
 		hint: "go tool mage pin  # takes all pins anew, here",
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,27 +101,30 @@ func NewResults(verdicts []gate.Verdict, run Run) Results {
 		v := &verdicts[i]
 		results.Benches = append(results.Benches, newBench(v))
 		if results.Differences == nil {
-			for _, d := range v.Differences {
-				results.Differences = append(results.Differences, Difference(d))
-			}
+			results.Differences = newDifferences(v.Differences)
 		}
 	}
 	return results
+}
+
+func newDifferences(differences []budget.Difference) []Difference {
+	var all []Difference
+	for _, d := range differences {
+		all = append(all, Difference(d))
+	}
+	return all
 }
 
 func newBench(v *gate.Verdict) Bench {
 	b := Bench{Bench: v.Bench, Verdict: v.Kind, Band: string(v.Band), Runs: []int64{}, Moved: v.Moved}
 	if ir, allocs, bytes, ok := v.PerOperation(); ok {
 		b.Iters, b.Total = new(v.Count.Iters), new(v.Count.Total)
-		b.Ir, b.Allocs, b.Bytes = number(string(ir)), number(string(allocs)), number(string(bytes))
+		b.Ir, b.Allocs, b.Bytes = number(ir), number(allocs), number(bytes)
 		b.Runs = append(b.Runs, v.Count.Runs...)
 		b.Distinct, b.Settled, b.Profile = distinct(b.Runs), v.Count.Settled, v.Count.Profile
 	}
 	if v.Pin != nil {
-		b.Pin = &Pin{
-			Ir: json.Number(v.Pin.Ir), Iters: v.Pin.Iters, Total: v.Pin.Total(), Line: v.Pin.Line,
-			Allocs: number(string(v.Pin.Allocs)), Bytes: number(string(v.Pin.Bytes)),
-		}
+		b.Pin = NewPin(v.Pin)
 	}
 	if delta, ok := v.Delta(); ok {
 		b.Delta = &delta
@@ -148,19 +150,26 @@ func (b Bench) Count() (count.Count, bool) {
 	return count.Count{}, false
 }
 
-// times returns what a number per operation is of, halves rounded up.
+// times returns what a number per operation is of, 0 where it is null. ReadResults has
+// refused those that are too large.
 func times(number *json.Number, iters int64) int64 {
 	if number == nil {
 		return 0
 	}
-	total := budget.Decimal(*number).Rat()
-	total.Mul(total, new(big.Rat).SetInt64(iters))
-	total.Add(total, big.NewRat(1, 2))
-	return new(big.Int).Quo(total.Num(), total.Denom()).Int64()
+	total, _ := budget.Decimal(*number).Times(iters)
+	return total
+}
+
+// NewPin returns what results.json says of a pin.
+func NewPin(pin *budget.Pin) *Pin {
+	return &Pin{
+		Ir: json.Number(pin.Ir), Iters: pin.Iters, Total: pin.Total(), Line: pin.Line,
+		Allocs: number(pin.Allocs), Bytes: number(pin.Bytes),
+	}
 }
 
 // number returns nil for the empty decimal.
-func number(decimal string) *json.Number {
+func number(decimal budget.Decimal) *json.Number {
 	if decimal == "" {
 		return nil
 	}
@@ -206,9 +215,8 @@ func ReadResults(name string, data []byte) (*Results, error) {
 			errs = append(errs, fmt.Errorf("%s: bench %q (number %d): unknown verdict %q", name, bench.Bench, i+1, bench.Verdict))
 		}
 		for member, number := range bench.numbers() {
-			// Arithmetic on "1e999999999" would take all memory.
-			if number != nil && !plainDigits.MatchString(string(*number)) {
-				errs = append(errs, fmt.Errorf("%s: bench %q (number %d): %s is %.20s, want plain digits", name, bench.Bench, i+1, member, *number))
+			if err := bench.checkNumber(number); err != nil {
+				errs = append(errs, fmt.Errorf("%s: bench %q (number %d): %s %w", name, bench.Bench, i+1, member, err))
 			}
 		}
 	}
@@ -253,6 +261,23 @@ func (b Bench) check() []error {
 }
 
 var plainDigits = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
+
+// checkNumber refuses what is no number per operation.
+func (b Bench) checkNumber(number *json.Number) error {
+	switch {
+	case number == nil:
+		return nil
+	case !plainDigits.MatchString(string(*number)):
+		// Arithmetic on "1e999999999" would take all memory.
+		return fmt.Errorf("is %.20s, want plain digits", *number)
+	case b.Iters == nil:
+		return nil
+	}
+	if _, err := budget.Decimal(*number).Times(*b.Iters); err != nil {
+		return fmt.Errorf("is %.20s: %w", *number, err)
+	}
+	return nil
+}
 
 // numbers returns the decimals of a bench by their members.
 func (b Bench) numbers() map[string]*json.Number {

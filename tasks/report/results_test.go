@@ -116,6 +116,7 @@ func TestReadResultsRefuses(t *testing.T) {
 		{"unknown verdict", `{"schema": 2, "benches": [{"bench": "x", "verdict": "fine"}]}`, `r.json: bench "x" (number 1): unknown verdict "fine"`},
 		{"power of ten", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "ir": 1e999999999}]}`, `r.json: bench "x" (number 1): ir is 1e999999999, want plain digits`},
 		{"negative", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": -1, "iters": 1, "total": 1}}]}`, `r.json: bench "x" (number 1): ir of the pin is -1, want plain digits`},
+		{"too large", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 2, "total": 1, "allocs": 9223372036854775807}]}`, `r.json: bench "x" (number 1): allocs is 9223372036854775807: the total is too large to be a count`},
 		{"pin of nothing", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": 0, "iters": 1, "total": 0}}]}`, `r.json: bench "x" (number 1): pin: total is 0, want at least 1`},
 		{"pin of no operation", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "pin": {"ir": 1, "iters": 0, "total": 1}}]}`, `r.json: bench "x" (number 1): pin: iters is 0, want at least 1`},
 		{"no operation", `{"schema": 2, "benches": [{"bench": "x", "verdict": "within", "iters": 0, "total": 1}]}`, `r.json: bench "x" (number 1): iters is 0, want at least 1`},

@@ -80,18 +80,7 @@ func tellTally(results Results) string {
 	for _, b := range results.Benches {
 		tally[b.Verdict]++
 	}
-	noun := "benches"
-	if len(results.Benches) == 1 {
-		noun = "bench"
-	}
-	text, separator := fmt.Sprintf("%d %s", len(results.Benches), noun), ": "
-	for _, kind := range gate.Kinds() {
-		if tally[kind] > 0 {
-			text += fmt.Sprintf("%s%d %s", separator, tally[kind], kind)
-			separator = ", "
-		}
-	}
-	return text
+	return gate.TellTally(tally, nil)
 }
 
 // writeBenches writes a table of as many benches as fit and returns how many did not.

@@ -186,20 +186,9 @@ func writeFindings(out *strings.Builder, findings []finding, opts TerminalOption
 }
 
 func writeSummary(out *strings.Builder, verdicts []gate.Verdict, opts TerminalOptions) {
-	tally := gate.Tally(verdicts)
-	benches := "benches"
-	if len(verdicts) == 1 {
-		benches = "bench"
-	}
-	fmt.Fprintf(out, "%d %s", len(verdicts), benches)
-	separator := ": "
-	for _, kind := range gate.Kinds() {
-		if tally[kind] > 0 {
-			out.WriteString(separator + paint(fmt.Sprintf("%d %s", tally[kind], opts.word(kind)), kind, opts.Color))
-			separator = ", "
-		}
-	}
-	out.WriteByte('\n')
+	out.WriteString(gate.TellTally(gate.Tally(verdicts), func(n int, kind gate.Kind) string {
+		return paint(fmt.Sprintf("%d %s", n, opts.word(kind)), kind, opts.Color)
+	}) + "\n")
 }
 
 // rank orders kinds as gate.Kinds does, the best first.

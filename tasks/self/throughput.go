@@ -86,11 +86,11 @@ func or[T any](flag *T, otherwise T) T {
 
 // findServer builds the server, unless another is named.
 func findServer(ctx context.Context, o *throughput.Options, named string) error {
-	b, err := openBuild(ctx)
+	g, err := openModule(ctx)
 	if err != nil {
 		return err
 	}
-	o.Go, o.Dir = b.version, filepath.Join(b.root, "target", "throughput")
+	o.Go, o.Dir = g.Version, filepath.Join(g.Root, "target", "throughput")
 	if named != "" {
 		path, err := tool.Find(named, "")
 		if err != nil {
@@ -100,10 +100,10 @@ func findServer(ctx context.Context, o *throughput.Options, named string) error 
 		return nil
 	}
 	o.Server = filepath.Join(o.Dir, "perfpin-serve")
-	if err := b.compile(ctx, o.Server, "./server/cmd/perfpin-serve"); err != nil {
+	if _, err := g.Build(ctx, serverCommand, o.Server); err != nil {
 		return err
 	}
-	o.Commit = b.commit(ctx)
+	o.Commit = serverCommit(ctx, g.Root)
 	return nil
 }
 

@@ -79,16 +79,17 @@ func TestThroughput(t *testing.T) {
 // buildServer builds the server as the target does.
 func buildServer(t *testing.T) string {
 	t.Helper()
-	b, err := openBuild(t.Context())
+	g, err := openModule(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	var flags []string
 	if os.Getenv("GOCOVERDIR") != "" {
 		// What the scripts reach in the server is asked for.
-		b.env = append(b.env, "GOFLAGS=-cover")
+		flags = []string{"-cover"}
 	}
 	path := filepath.Join(t.TempDir(), "perfpin-serve")
-	if err := b.compile(t.Context(), path, "./server/cmd/perfpin-serve"); err != nil {
+	if _, err := g.Build(t.Context(), serverCommand, path, flags...); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -92,7 +92,7 @@ func (r Report) counts() section {
 		return s
 	}
 	s.Table = &table{
-		Caption: c.summary(), Filter: true,
+		Caption: gate.TellTally(c.Tally, nil), Filter: true,
 		Columns: []column{
 			{Name: "bench"}, {Name: "Ir/op", Number: true}, {Name: "pinned", Number: true},
 			{Name: "change", Number: true}, {Name: "band", Number: true},

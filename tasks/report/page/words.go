@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/gate"
@@ -125,25 +124,6 @@ func (b Bench) cells() cells {
 		c.change = report.Percent(*b.Delta, b.Pin.Total)
 	}
 	return c
-}
-
-// summary counts the verdicts in words, as "23 benches: 21 within, 2 regressed".
-func (c Counts) summary() string {
-	benches := "benches"
-	if len(c.Benches) == 1 {
-		benches = "bench"
-	}
-	var parts []string
-	for _, kind := range kinds() {
-		if n := c.Tally[kind]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-		}
-	}
-	text := fmt.Sprintf("%d %s", len(c.Benches), benches)
-	if parts != nil {
-		text += ": " + strings.Join(parts, ", ")
-	}
-	return text
 }
 
 // kinds are in the order in which they matter to a reader: what fails comes first.
