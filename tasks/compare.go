@@ -187,11 +187,8 @@ func explainMoved(b *base, head *suite, before []count.Count, verdicts []gate.Ve
 // one side only, is no failure: there is nothing to bring up to date.
 func concludeComparison(verdicts []gate.Verdict, gated bool) error {
 	tally := gate.Tally(verdicts)
-	switch {
-	case tally[gate.Failed] > 0:
+	if tally[gate.Failed] > 0 || !gated {
 		return gate.ConcludeFailures(len(verdicts), tally[gate.Failed], "could not be compared")
-	case gated && tally[gate.Regressed] > 0:
-		return &gate.ExitError{Status: gate.StatusGate, Text: fmt.Sprintf("of %d benches: %d regressed", len(verdicts), tally[gate.Regressed])}
 	}
-	return nil
+	return gate.ConcludeOutside(len(verdicts), tally[gate.Regressed], "regressed")
 }

@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -115,8 +114,8 @@ func concludeSpread(rows []report.SpreadRow) error {
 			apart++
 		}
 	}
-	if failed == 0 && apart > 0 {
-		return &gate.ExitError{Status: gate.StatusGate, Text: fmt.Sprintf("%d of %d benches vary by more than their band", apart, len(rows))}
+	if failed > 0 {
+		return gate.ConcludeFailures(len(rows), failed, "could not be counted")
 	}
-	return gate.ConcludeFailures(len(rows), failed, "could not be counted")
+	return gate.ConcludeOutside(len(rows), apart, "with runs further apart than the band")
 }

@@ -49,7 +49,7 @@ func (l *loop) answer(c *conn, keep bool) {
 // refuse answers what is not served; err is a *Refusal.
 func (l *loop) refuse(c *conn, err error) {
 	head, content := appendRefusal(l.out, err.(*Refusal).Status)
-	l.out = append(head, l.tails.close...)
+	l.out = append(head, l.tails.last()...)
 	l.out = append(l.out, content...)
 	l.out = append(l.out, '\n')
 	c.last = true

@@ -219,7 +219,7 @@ func (l *loop) wakeForSweep() error {
 func (l *loop) tick() {
 	now := time.Now()
 	l.now = int64(now.Sub(l.begun))
-	l.tails.update(now)
+	l.tails.now = now
 	if l.now-l.swept >= int64(l.sweeps) {
 		l.swept = l.now
 		l.sweep()

@@ -70,15 +70,26 @@ func Conclude(verdicts []Verdict, strict bool) error {
 // says of how many benches, broken packages included, how many are what, as
 // "of 3 benches: 1 not pinned".
 func ConcludeFailures(all, failed int, what string) error {
-	if failed == 0 {
-		return nil
-	}
-	return &ExitError{StatusFailed, tellOf(all, fmt.Sprintf("%d %s", failed, what))}
+	return conclude(StatusFailed, all, failed, what)
 }
 
-func tellOf(all int, parts string) string { return "of " + tellBenches(all) + ": " + parts }
+// ConcludeOutside is ConcludeFailures for benches that were measured, and cost or vary
+// by more than they may.
+func ConcludeOutside(all, outside int, what string) error {
+	return conclude(StatusGate, all, outside, what)
+}
 
-func tellBenches(n int) string {
+func conclude(status, all, n int, what string) error {
+	if n == 0 {
+		return nil
+	}
+	return &ExitError{status, tellOf(all, fmt.Sprintf("%d %s", n, what))}
+}
+
+func tellOf(all int, parts string) string { return "of " + TellBenches(all) + ": " + parts }
+
+// TellBenches is "1 bench" or "3 benches".
+func TellBenches(n int) string {
 	if n == 1 {
 		return "1 bench"
 	}
@@ -107,7 +118,7 @@ func TellTally(tally map[Kind]int, show func(n int, kind Kind) string) string {
 		}
 	}
 	if parts == nil {
-		return tellBenches(all)
+		return TellBenches(all)
 	}
-	return tellBenches(all) + ": " + strings.Join(parts, ", ")
+	return TellBenches(all) + ": " + strings.Join(parts, ", ")
 }

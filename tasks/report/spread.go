@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/gate"
 )
 
 // A SpreadRow is the spread of one bench and the band that its budget allows, or why
@@ -68,8 +69,8 @@ func Spreads(w io.Writer, rows []SpreadRow) error {
 	for _, r := range rows {
 		writeVariation(&out, r)
 	}
-	fmt.Fprintf(&out, "%d benches: %d identical, %d inside their band, %d outside, %d failed\n",
-		len(rows), identical, within, outside, failed)
+	fmt.Fprintf(&out, "%s: %d identical, %d inside their band, %d outside, %d failed\n",
+		gate.TellBenches(len(rows)), identical, within, outside, failed)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
