@@ -160,6 +160,10 @@ func (t Throughput) notes() []string {
 		if row.Threads > 1 {
 			notes = append(notes, fmt.Sprintf("%s: the load had %d processors", row.Request, row.Threads))
 		}
+		if row.Repeated > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s again, the hypervisor had taken more than %.0f%% of a processor%s",
+				row.Request, turnsMeasured(row.Repeated), 100*throughput.MostStolen, stolen(row)))
+		}
 		for _, result := range row.Results {
 			if s := result.Saturation(); s != throughput.Saturated {
 				notes = append(notes, fmt.Sprintf("* %s: %s: %s (the server used %.0f%% of what it had)",
@@ -172,6 +176,27 @@ func (t Throughput) notes() []string {
 			strings.ReplaceAll(escapeLines(t.Header.NoQuota.Error()), "\n", "; "))
 	}
 	return notes
+}
+
+func turnsMeasured(turns int) string {
+	if turns == 1 {
+		return "1 turn was measured"
+	}
+	return fmt.Sprintf("%d turns were measured", turns)
+}
+
+// stolen tells what the hypervisor has taken in spite of all repetitions.
+func stolen(row throughput.Row) string {
+	most := 0.0
+	for _, result := range row.Results {
+		for _, sample := range result.Samples {
+			most = max(most, sample.Use.Stolen)
+		}
+	}
+	if most <= throughput.MostStolen {
+		return ""
+	}
+	return fmt.Sprintf(", up to %.0f%% in what is counted", 100*most)
 }
 
 // whole writes a figure without its fraction, which says nothing here.

@@ -11,7 +11,7 @@ import (
 
 // ThroughputSchema is the number of the throughput results.json that this package
 // writes. Any change of a member's meaning is another number.
-const ThroughputSchema = 1
+const ThroughputSchema = 2
 
 // ThroughputResults is the content of target/throughput/results.json. Durations
 // are whole nanoseconds where a name ends in _ns; rates are per second. There is no
@@ -47,7 +47,8 @@ type ThroughputRequest struct {
 	DefaultOptions bool               `json:"default_options"`
 	Error          string             `json:"error,omitempty"`
 	LoadThreads    int                `json:"load_threads"`
-	Share          float64            `json:"share"` // of its processor that each server had
+	Share          float64            `json:"share"`          // of its processor that each server had
+	Repeated       int                `json:"turns_repeated"` // since the hypervisor took processor time
 	Servers        []ThroughputServer `json:"servers"`
 	Ratios         []ThroughputRatio  `json:"ratios"`
 }
@@ -69,8 +70,8 @@ type ThroughputSpread struct {
 	Most   float64 `json:"most"`
 }
 
-// ThroughputSample is one window of one server. The parts are of what there was: 1
-// is all of it.
+// ThroughputSample is one round of one server, the windows of all of its turns. The
+// parts are of what there was: 1 is all of it.
 type ThroughputSample struct {
 	Requests   int64                    `json:"requests"`
 	DurationNS time.Duration            `json:"duration_ns"`
@@ -80,8 +81,9 @@ type ThroughputSample struct {
 	ServerBusy float64                  `json:"server_processor_busy"` // by any program
 	LoadBusy   float64                  `json:"load_processors_busy"`  // by any program
 	Throttled  float64                  `json:"throttled"`             // part of a quota's periods
+	Stolen     float64                  `json:"stolen"`                // by the hypervisor, in the window where it was most
 	Saturation string                   `json:"saturation"`
-	LatencyNS  map[string]time.Duration `json:"closed_loop_latency_ns"` // by percentile
+	LatencyNS  map[string]time.Duration `json:"closed_loop_latency_ns"` // by percentile, the median of the windows'
 }
 
 // ThroughputRatio is the first server's rate per processor second by another's. A
@@ -123,7 +125,7 @@ func (t Throughput) results() ThroughputResults {
 
 func newThroughputRequest(row throughput.Row) ThroughputRequest {
 	r := ThroughputRequest{
-		Request: row.Request, DefaultOptions: row.Default, LoadThreads: row.Threads, Share: row.Share,
+		Request: row.Request, DefaultOptions: row.Default, LoadThreads: row.Threads, Share: row.Share, Repeated: row.Repeated,
 		Servers: []ThroughputServer{}, Ratios: []ThroughputRatio{},
 	}
 	if row.Err != nil {
@@ -158,7 +160,7 @@ func newThroughputSample(s throughput.Sample) ThroughputSample {
 	}
 	return ThroughputSample{
 		Requests: s.Requests, DurationNS: s.Duration, CPUNS: s.CPU,
-		ServerUse: s.Use.Server, LoadUse: s.Use.Load, ServerBusy: s.Use.ServerCPU, LoadBusy: s.Use.LoadCPU, Throttled: s.Use.Throttled,
+		ServerUse: s.Use.Server, LoadUse: s.Use.Load, ServerBusy: s.Use.ServerCPU, LoadBusy: s.Use.LoadCPU, Throttled: s.Use.Throttled, Stolen: s.Use.Stolen,
 		Saturation: string(s.Saturation), LatencyNS: latency,
 	}
 }

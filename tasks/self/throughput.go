@@ -22,20 +22,19 @@ import (
 )
 
 const (
-	// defaultWindow is short, so that a round's windows stand close together: what
-	// drifts on the machine then moves both sides of a ratio.
-	defaultWindow      = 3 * time.Second
+	defaultDuration    = 4 * time.Second
+	defaultWarmup      = 3 * time.Second
 	defaultConnections = 50
 	defaultRounds      = 5
 )
 
 // Throughput compares the server with nginx in requests per second of processor
-// time. It takes about five minutes; results are kept in target/throughput.
+// time. It takes about ten minutes; results are kept in target/throughput.
 func Throughput(ctx context.Context,
-	duration *time.Duration, // length of a window, in whole seconds; default 3s
+	duration *time.Duration, // load on each server in a round, in whole seconds; default 4s
 	warmup *time.Duration, // load before the first window, thrown away; default 3s
 	connections *int, // default 50
-	rounds *int, // windows of each server for each request; default 5
+	rounds *int, // rounds of each request; default 5
 	only *string, // only the requests whose name matches this regular expression, as '^1 KiB$'
 	serverOnly *bool, // leave nginx out
 	frontEnd *string, // of the server, as its -front-end takes it: fasthttp or event-loop; default: the server's
@@ -45,7 +44,7 @@ func Throughput(ctx context.Context,
 ) error {
 	o := throughput.Options{
 		Connections: or(connections, defaultConnections), Rounds: or(rounds, defaultRounds),
-		Duration: or(duration, defaultWindow), Warmup: or(warmup, defaultWindow),
+		Duration: or(duration, defaultDuration), Warmup: or(warmup, defaultWarmup),
 		Generator: or(load, ""), Alone: or(serverOnly, false),
 	}
 	if frontEnd != nil {

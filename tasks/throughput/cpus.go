@@ -104,38 +104,44 @@ func parseCPUList(text string) ([]int, error) {
 	return cpus, nil
 }
 
-// idleTimes returns how long each processor has been idle since boot.
-func idleTimes() (map[int]time.Duration, error) {
+// A processorTime is how long a processor has been idle, and how long the hypervisor
+// let it wait while it had work, since boot.
+type processorTime struct{ idle, stolen time.Duration }
+
+// processorTimes returns that of each processor.
+func processorTimes() (map[int]processorTime, error) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return nil, err
 	}
-	times, err := parseIdle(data)
+	times, err := parseProcessors(data)
 	if err != nil {
 		return nil, fmt.Errorf("/proc/stat: %w", err)
 	}
 	return times, nil
 }
 
-// parseIdle reads the cpuN lines of /proc/stat: the fourth and fifth number are the
-// idle time, without and with input or output under way (proc_stat(5)).
-func parseIdle(data []byte) (map[int]time.Duration, error) {
-	times := map[int]time.Duration{}
+// parseProcessors reads the cpuN lines of /proc/stat: the fourth and fifth number are
+// the idle time, without and with input or output under way, the eighth is what was
+// stolen (proc_stat(5)).
+func parseProcessors(data []byte) (map[int]processorTime, error) {
+	times := map[int]processorTime{}
 	for line := range bytes.Lines(data) {
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 || fields[0] == "cpu" || !strings.HasPrefix(fields[0], "cpu") {
 			continue
 		}
 		cpu, err := strconv.Atoi(strings.TrimPrefix(fields[0], "cpu"))
-		if err != nil || len(fields) < 6 {
-			return nil, fmt.Errorf("line %q: want cpuN and at least five numbers", bytes.TrimSpace(line))
+		if err != nil || len(fields) < 9 {
+			return nil, fmt.Errorf("line %q: want cpuN and at least eight numbers", bytes.TrimSpace(line))
 		}
 		idle, err := strconv.ParseUint(fields[4], 10, 38)
 		wait, err2 := strconv.ParseUint(fields[5], 10, 38)
-		if err := errors.Join(err, err2); err != nil {
+		stolen, err3 := strconv.ParseUint(fields[8], 10, 38)
+		if err := errors.Join(err, err2, err3); err != nil {
 			return nil, fmt.Errorf("line %q: %w", bytes.TrimSpace(line), err)
 		}
-		times[cpu] = time.Duration(idle+wait) * statTick
+		times[cpu] = processorTime{idle: time.Duration(idle+wait) * statTick, stolen: time.Duration(stolen) * statTick}
 	}
 	if len(times) == 0 {
 		return nil, errors.New("has no line for a processor")

@@ -3,9 +3,10 @@
 //
 // A [Harness] holds the servers, started once on ports of their own. It measures
 // one [Request] at a time: it warms every server up, throws that away, and then
-// gives each server a window in turn, round after round. A round's result is the
-// ratio between two servers in that round; the result of a request is the median
-// of those, with the least and the most.
+// goes through the rounds. In a round each server in turn gets a window of one
+// second, again and again, until each has had the duration that was asked for. A
+// round's result is the ratio between two servers in all of its windows together; the
+// result of a request is the median of those, with the least and the most.
 //
 // # What makes a window valid
 //
@@ -32,6 +33,14 @@
 // comparable. [Judge] says of each server whether it was, and if not, why. Where
 // the load generator is at its limit, it first gets more processors, then all
 // servers get the same smaller share of theirs, with a quota of their cgroup.
+//
+// # What the hypervisor takes
+//
+// On a shared host it gives the processor to others for a while (steal time in
+// /proc/stat, proc_stat(5)). The clock leaves that out, but not the cold caches after
+// it. A turn from which more than [MostStolen] was taken is measured again, some
+// times; then the one from which least was taken counts. How many turns that were,
+// and what is still in the figures, is told with the result.
 //
 // # Latency
 //

@@ -35,8 +35,8 @@ type Options struct {
 	Requests    []Request
 	Connections int
 	Rounds      int
-	// Duration and Warmup are the length of a window and of the load before the first,
-	// in whole seconds.
+	// Duration is how long each server is under load in a round, Warmup before the first
+	// one, in whole seconds.
 	Duration, Warmup time.Duration
 }
 
@@ -209,12 +209,13 @@ func (h *Harness) measure(ctx context.Context, r Request, row *Row, steps chan<-
 		row.Results = append(row.Results, Result{Server: s.name})
 	}
 	for round := range h.options.Rounds {
-		for i, s := range servers {
-			steps <- Step{What: r.Name + ": " + s.name, Done: round, Total: h.options.Rounds}
-			sample, err := h.window(ctx, s, r, to, h.options.Duration)
-			if err != nil {
-				return fmt.Errorf("round %d: %s: %w", round+1, s.name, err)
-			}
+		steps <- Step{What: r.Name, Done: round, Total: h.options.Rounds}
+		samples, repeated, err := h.round(ctx, r, servers, to)
+		if err != nil {
+			return fmt.Errorf("round %d: %w", round+1, err)
+		}
+		row.Repeated += repeated
+		for i, sample := range samples {
 			row.Results[i].Samples = append(row.Results[i].Samples, sample)
 		}
 	}

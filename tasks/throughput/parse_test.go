@@ -273,30 +273,31 @@ func FuzzParseStat(f *testing.F) {
 	})
 }
 
-func TestParseIdle(t *testing.T) {
-	got, err := parseIdle([]byte("cpu  9 9 9 9 9 9 9\ncpu0 1 2 3 100 7 6 7 8 9 10\ncpu11 1 2 3 50 0 6 7\nintr 5\n\n"))
-	want := map[int]time.Duration{0: 1070 * time.Millisecond, 11: 500 * time.Millisecond}
+func TestParseProcessors(t *testing.T) {
+	got, err := parseProcessors([]byte("cpu  9 9 9 9 9 9 9 9\ncpu0 1 2 3 100 7 6 7 8 9 10\ncpu11 1 2 3 50 0 6 7 0\nintr 5\n\n"))
+	want := map[int]processorTime{0: {1070 * time.Millisecond, 80 * time.Millisecond}, 11: {500 * time.Millisecond, 0}}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"intr 5\n":         "has no line for a processor",
-		"cpu0 1 2 3 4\n":   "want cpuN and at least five numbers",
-		"cpux 1 2 3 4 5\n": "want cpuN and at least five numbers",
-		"cpu0 1 2 3 4 x\n": "invalid syntax",
+		"intr 5\n":                "has no line for a processor",
+		"cpu0 1 2 3 4 5 6 7\n":    "want cpuN and at least eight numbers",
+		"cpux 1 2 3 4 5 6 7 8\n":  "want cpuN and at least eight numbers",
+		"cpu0 1 2 3 4 x 6 7 8\n":  "invalid syntax",
+		"cpu0 1 2 3 4 5 6 7 -8\n": "invalid syntax",
 	} {
-		_, err := parseIdle([]byte(text))
+		_, err := parseProcessors([]byte(text))
 		wantError(t, text, err, want)
 	}
 }
 
-func FuzzParseIdle(f *testing.F) {
+func FuzzParseProcessors(f *testing.F) {
 	f.Add([]byte("cpu  9 9 9 9 9 9 9\ncpu0 1 2 3 100 7 6 7 8 9 10\nintr 5\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		times, err := parseIdle(data)
-		for cpu, idle := range times {
-			if err != nil || idle < 0 {
-				t.Errorf("processor %d: %v, %v", cpu, idle, err)
+		times, err := parseProcessors(data)
+		for cpu, spent := range times {
+			if err != nil || spent.idle < 0 || spent.stolen < 0 {
+				t.Errorf("processor %d: %v, %v", cpu, spent, err)
 			}
 		}
 	})

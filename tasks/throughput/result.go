@@ -37,6 +37,9 @@ type Row struct {
 	// its processor.
 	Threads int
 	Share   float64
+	// Repeated is how many turns were measured again, since the hypervisor had taken
+	// more than MostStolen of a processor.
+	Repeated int
 	// Results are one a server, the subject first.
 	Results []Result
 	// Err is why there are no results. A request without any invalid window has none.

@@ -39,6 +39,9 @@ type Use struct {
 	Share float64
 	// Throttled is the part of a quota's periods in which the server used it up.
 	Throttled float64
+	// Stolen is the part that the hypervisor took of one of the processors, of that from
+	// which it took most.
+	Stolen float64
 	// Shared tells that both have only one processor together.
 	Shared bool
 }

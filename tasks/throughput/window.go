@@ -20,7 +20,7 @@ const loadGrace = 30 * time.Second
 // is not the process that is under load.
 const leastCost = 500 * time.Nanosecond
 
-// A Sample is one valid window of one server.
+// A Sample is one valid window of one server, or those of a round together.
 type Sample struct {
 	// Requests is the number of whole answers in Duration, as the load generator says.
 	Requests int64
@@ -87,17 +87,17 @@ func (h *Harness) window(ctx context.Context, s *server, r Request, to strain, d
 
 // A reading is of the clocks around a window.
 type reading struct {
-	at   time.Time
-	cpu  time.Duration         // of the server's process
-	idle map[int]time.Duration // by processor
+	at         time.Time
+	cpu        time.Duration // of the server's process
+	processors map[int]processorTime
 	// throttled is the number of periods in which a quota ran out.
 	throttled int64
 }
 
 func (h *Harness) read(s *server) (reading, error) {
-	idle, err := idleTimes()
+	processors, err := processorTimes()
 	cpu, err2 := cpuTime(s.pid)
-	r := reading{at: time.Now(), cpu: cpu, idle: idle}
+	r := reading{at: time.Now(), cpu: cpu, processors: processors}
 	if err := errors.Join(err, err2); err != nil || h.quota == nil {
 		return r, err
 	}
@@ -139,21 +139,27 @@ func (h *Harness) run(ctx context.Context, l load) (loadRun, error) {
 func (h *Harness) sample(run loadRun, before, after reading, to strain) Sample {
 	o := run.outcome
 	elapsed := after.at.Sub(before.at)
+	load := h.placement.Load[:to.threads]
 	notIdle := func(cpus ...int) float64 {
 		var idle time.Duration
 		for _, cpu := range cpus {
-			idle += after.idle[cpu] - before.idle[cpu]
+			idle += after.processors[cpu].idle - before.processors[cpu].idle
 		}
 		return 1 - idle.Seconds()/(elapsed.Seconds()*float64(len(cpus)))
+	}
+	var taken time.Duration
+	for _, cpu := range append([]int{h.placement.Server}, load...) {
+		taken = max(taken, after.processors[cpu].stolen-before.processors[cpu].stolen)
 	}
 	cpu := after.cpu - before.cpu
 	use := Use{
 		Server:    cpu.Seconds() / (o.duration.Seconds() * to.share),
 		ServerCPU: notIdle(h.placement.Server),
 		Load:      run.cpu.Seconds() / (o.duration.Seconds() * float64(to.threads)),
-		LoadCPU:   notIdle(h.placement.Load[:to.threads]...),
+		LoadCPU:   notIdle(load...),
 		Share:     to.share,
 		Throttled: (time.Duration(after.throttled-before.throttled) * quotaPeriod).Seconds() / o.duration.Seconds(),
+		Stolen:    taken.Seconds() / elapsed.Seconds(),
 		Shared:    h.placement.Shared(),
 	}
 	return Sample{
