@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/report"
 )
 
@@ -14,7 +15,7 @@ import (
 // which is called head.
 type base struct {
 	*suite
-	revision revision
+	revision git.Revision
 	worktree *worktree
 	// notes say in what else than its code it differs from head.
 	notes []string
@@ -22,9 +23,9 @@ type base struct {
 
 // openBase checks a revision out and builds what the selection of head says. The
 // caller must call close.
-func openBase(ctx context.Context, head *suite, r repository, rev revision, steps chan<- report.Step) (*base, error) {
-	cache := filepath.Join(head.toolchain.Out, "base", rev.commit[:12])
-	tree, err := r.checkOut(ctx, rev, cache, steps)
+func openBase(ctx context.Context, head *suite, r git.Repository, rev git.Revision, steps chan<- report.Step) (*base, error) {
+	cache := filepath.Join(head.toolchain.Out, "base", rev.Commit[:12])
+	tree, err := checkOut(ctx, r, rev, cache, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func openBase(ctx context.Context, head *suite, r repository, rev revision, step
 	}
 	// A base without the benches is an answer to some, and each asks for itself.
 	if err != nil && !b.isEmpty() {
-		err = fmt.Errorf("base %s: %w", rev.name(), err)
+		err = fmt.Errorf("base %s: %w", rev.Name(), err)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

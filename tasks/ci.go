@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -115,8 +116,8 @@ func (j job) annotate(ctx context.Context, results *report.Results, outcome erro
 	}
 	at := report.Place{File: budgetsFile, NewLine: newPinLine(j.root), Strict: j.strict}
 	// Without Git, the module is taken to be the repository.
-	if r, err := openRepository(ctx, j.root); err == nil {
-		at.File = r.prefix + budgetsFile
+	if r, err := git.Open(ctx, j.root); err == nil {
+		at.File = r.Prefix + budgetsFile
 	}
 	return report.Annotations(j.console.out, results, outcome, at)
 }

@@ -6,23 +6,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/perfpin/perfpin/tasks/git"
 )
 
 // commitOf tells the commit of the tree that the module is in, "" where Git cannot
 // tell one, and whether anything has been changed or added since. What this package
 // generates is no change.
 func commitOf(ctx context.Context, root string) (commit string, dirty bool) {
-	r, err := openRepository(ctx, root)
-	if err != nil {
-		return "", false
-	}
-	commit, err = r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+	r, err := git.Open(ctx, root)
 	if err != nil {
 		return "", false
 	}
 	// The module may need files of the repository that are outside of it.
-	changes, err := r.git(ctx, "status", "--porcelain", "--", ":(top)", ":(exclude)target", ":(exclude)mage_output_file.go")
-	return commit, err != nil || changes != ""
+	return r.Head(ctx, ":(top)", ":(exclude)target", ":(exclude)mage_output_file.go")
 }
 
 // withoutPaths returns the error with paths that differ between machines taken out

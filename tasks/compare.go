@@ -13,6 +13,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/explain"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -68,15 +69,15 @@ func compareRevisions(ctx context.Context, selection selection, name *string, ba
 		return result, err
 	}
 	head.counter.Callgrind.Options = []string{byInstruction}
-	r, err := openRepository(ctx, head.counter.Root)
+	r, err := git.Open(ctx, head.counter.Root)
 	if err != nil {
 		return result, err
 	}
-	var rev revision
+	var rev git.Revision
 	if name != nil {
-		rev, err = r.resolve(ctx, *name)
+		rev, err = r.Resolve(ctx, *name)
 	} else {
-		rev, err = r.mergeBase(ctx)
+		rev, err = r.MergeBase(ctx)
 	}
 	if err != nil {
 		return result, err
@@ -96,7 +97,7 @@ func compareRevisions(ctx context.Context, selection selection, name *string, ba
 	if err != nil {
 		return result, err
 	}
-	result = report.Comparison{BaseName: rev.name(), Notes: b.notes}
+	result = report.Comparison{BaseName: rev.Name(), Notes: b.notes}
 	verdicts := gate.Judge(after, file, head.here, gate.Options{Broken: head.broken})
 	result.Verdicts = failAtBase(verdicts, failures, b.broken)
 	result.Explained = explainMoved(b, head, before, result.Verdicts)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/explain"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/gobench"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -67,19 +68,19 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 		return nil, nil, err
 	}
 	head.counter.Callgrind.Options = []string{byInstruction}
-	repository, err := openRepository(ctx, head.counter.Root)
+	repository, err := git.Open(ctx, head.counter.Root)
 	if err != nil {
 		return nil, nil, err
 	}
 	failures := head.brokenErrors()
-	byRevision := make(map[revision][]gobench.Bench)
-	var revisions []revision
+	byRevision := make(map[git.Revision][]gobench.Bench)
+	var revisions []git.Revision
 	for _, bench := range head.benches {
-		var rev revision
+		var rev git.Revision
 		if name != nil {
-			rev, err = repository.resolve(ctx, *name)
+			rev, err = repository.Resolve(ctx, *name)
 		} else {
-			rev, err = repository.pinnedAt(ctx, head.file, bench.Key)
+			rev, err = pinnedAt(ctx, repository, head.file, bench.Key)
 		}
 		if err != nil {
 			failures = append(failures, err)
@@ -107,7 +108,7 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 }
 
 // explainSince explains how far the suite's benches moved since a revision.
-func (s *suite) explainSince(ctx context.Context, r repository, rev revision, steps chan<- report.Step) (all []report.Explanation, failures []error, err error) {
+func (s *suite) explainSince(ctx context.Context, r git.Repository, rev git.Revision, steps chan<- report.Step) (all []report.Explanation, failures []error, err error) {
 	b, err := openBase(ctx, s, r, rev, steps)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +117,7 @@ func (s *suite) explainSince(ctx context.Context, r repository, rev revision, st
 	var had []gobench.Bench
 	for _, bench := range s.benches {
 		if at := b.bench(bench.Key); at.Key == "" {
-			failures = append(failures, fmt.Errorf("%s: base %s has no such bench%s", bench.Key, rev.name(), b.whyNot(bench.Key)))
+			failures = append(failures, fmt.Errorf("%s: base %s has no such bench%s", bench.Key, rev.Name(), b.whyNot(bench.Key)))
 		} else {
 			had = append(had, at)
 		}
@@ -127,7 +128,7 @@ func (s *suite) explainSince(ctx context.Context, r repository, rev revision, st
 	both.benches = nil
 	for _, c := range before {
 		if c.Err != nil {
-			failures = append(failures, fmt.Errorf("%s: base %s: %w", c.Bench, rev.name(), c.Err))
+			failures = append(failures, fmt.Errorf("%s: base %s: %w", c.Bench, rev.Name(), c.Err))
 			continue
 		}
 		both.benches = append(both.benches, s.bench(c.Bench))
@@ -159,7 +160,7 @@ func (b *base) whyNot(key string) string {
 func (s *suite) explainOne(b *base, before, after count.Count) (report.Explanation, error) {
 	e := report.Explanation{
 		Bench: after.Bench, Base: before.Total, Head: after.Total, Iters: after.Iters,
-		BaseName: b.revision.name(), HeadName: "now", Notes: b.notes,
+		BaseName: b.revision.Name(), HeadName: "now", Notes: b.notes,
 	}
 	if after.Err != nil {
 		return e, after.Err

@@ -10,6 +10,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/atomicfile"
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
@@ -30,7 +31,7 @@ func Init(ctx context.Context,
 	}
 	n := newcomer{console: newConsole(), root: root, goCommand: goCommand}
 	// Without Git there is no remote, and the module's folder is the place of everything.
-	n.repository, n.noGit = openRepository(ctx, root)
+	n.repository, n.noGit = git.Open(ctx, root)
 	system, err := n.chooseCI(ctx, ci)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ type newcomer struct {
 	console    console
 	root       string
 	goCommand  gocommand.Go
-	repository repository
+	repository git.Repository
 	noGit      error // why there is no repository
 }
 
@@ -90,7 +91,7 @@ func (n newcomer) ignoreTarget(ctx context.Context) error {
 		return n.create(n.root, ".gitignore", "/target/\n")
 	}
 	// It exits with 1 where nothing ignores the path, see git-check-ignore(1).
-	if _, err := n.repository.git(ctx, "check-ignore", "--quiet", "target/perf"); err == nil || ctx.Err() != nil {
+	if _, err := n.repository.Run(ctx, "check-ignore", "--quiet", "target/perf"); err == nil || ctx.Err() != nil {
 		return nil
 	}
 	path := filepath.Join(n.root, ".gitignore")

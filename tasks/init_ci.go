@@ -31,7 +31,7 @@ func (n newcomer) chooseCI(ctx context.Context, asked *string) (string, error) {
 		return "none", nil
 	}
 	// There need not be a remote.
-	remote, _ := n.repository.git(ctx, "remote", "get-url", "origin")
+	remote, _ := n.repository.Run(ctx, "remote", "get-url", "origin")
 	for _, system := range []string{"github", "gitlab"} {
 		if strings.Contains(remote, system) {
 			return system, nil
@@ -51,13 +51,13 @@ func (n newcomer) writeCI(system string) error {
 		return err
 	}
 	if system == "github" {
-		text, err := inFolder(githubWorkflow, n.repository.prefix)
+		text, err := inFolder(githubWorkflow, n.repository.Prefix)
 		if err != nil {
 			return err
 		}
 		return n.create(root, ".github/workflows/perf.yml", text)
 	}
-	text, err := inFolder(gitlabJobs, n.repository.prefix)
+	text, err := inFolder(gitlabJobs, n.repository.Prefix)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (n newcomer) repositoryRoot() (string, error) {
 	if n.noGit != nil {
 		return n.root, nil
 	}
-	return filepath.Abs(filepath.Join(n.root, strings.Repeat("../", strings.Count(n.repository.prefix, "/"))))
+	return filepath.Abs(filepath.Join(n.root, strings.Repeat("../", strings.Count(n.repository.Prefix, "/"))))
 }
 
 // inFolder makes a CI step, in which paths of the module start with "./", one for a

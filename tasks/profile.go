@@ -16,6 +16,7 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/explain"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/gobench"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
@@ -98,11 +99,11 @@ func profileBenches(ctx context.Context, selection selection, name *string, step
 }
 
 func profileBase(ctx context.Context, head *suite, name string, steps chan<- report.Step) (profiles map[string]explain.Profile, err error) {
-	r, err := openRepository(ctx, head.counter.Root)
+	r, err := git.Open(ctx, head.counter.Root)
 	if err != nil {
 		return nil, err
 	}
-	rev, err := r.resolve(ctx, name)
+	rev, err := r.Resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}

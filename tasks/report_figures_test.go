@@ -85,11 +85,11 @@ func keepRuns(b *testing.B, benches, runs, commits int) string {
 		lines.Write(line)
 	}
 	write(historyFile, lines.Bytes())
-	git(b, root, "init", "-q", "-b", "main")
+	runGit(b, root, "init", "-q", "-b", "main")
 	for at := range commits {
 		write(budgetsFile, pinsFor(here, benches, at))
-		git(b, root, "add", "-A")
-		git(b, root, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "pin")
+		runGit(b, root, "add", "-A")
+		runGit(b, root, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "pin")
 	}
 	return root
 }
@@ -105,7 +105,7 @@ func pinsFor(p budget.Platform, benches, change int) []byte {
 	return out.Bytes()
 }
 
-func git(b *testing.B, root string, args ...string) {
+func runGit(b *testing.B, root string, args ...string) {
 	b.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = root

@@ -1,21 +1,17 @@
 package tasks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/budget"
-	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/history"
 	"github.com/perfpin/perfpin/tasks/report/page"
-	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // mostRevisions is how many states of budgets.toml are read, the newest ones: the page
@@ -25,19 +21,19 @@ const mostRevisions = 100
 // revisions returns the committed states of budgets.toml, so that a fresh clone has a
 // trend too. Where Git cannot tell them, or not all, a note says so.
 func (g *gatherer) revisions(ctx context.Context, s *page.Section[page.Counts]) []history.Revision {
-	r, err := openRepository(ctx, g.root)
+	r, err := git.Open(ctx, g.root)
 	if err != nil {
 		err = fmt.Errorf("what was pinned before cannot be told: %w", err)
 		g.note(s, err)
 		g.told = append(g.told, withoutPaths(err, g.root))
 		return nil
 	}
-	if r.shallow {
+	if r.Shallow {
 		err := errors.New("this clone is shallow: what was pinned before its first commit is not in the trends\nhint: git fetch --unshallow")
 		g.note(s, err)
 		g.told = append(g.told, err)
 	}
-	revisions, broken, err := r.pinsOverTime(ctx)
+	revisions, broken, err := pinsOverTime(ctx, r)
 	if err != nil {
 		err = fmt.Errorf("what was pinned before cannot be told: %w", err)
 		g.note(s, err)
@@ -51,12 +47,12 @@ func (g *gatherer) revisions(ctx context.Context, s *page.Section[page.Counts]) 
 
 // pinsOverTime reads the committed states of budgets.toml. Those that cannot be read,
 // as of an older format, are counted.
-func (r repository) pinsOverTime(ctx context.Context) (revisions []history.Revision, broken int, err error) {
+func pinsOverTime(ctx context.Context, r git.Repository) (revisions []history.Revision, broken int, err error) {
 	// Before the first commit there is nothing to tell.
-	if _, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+	if _, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 		return nil, 0, nil
 	}
-	out, err := r.git(ctx, "log", "--max-count="+strconv.Itoa(mostRevisions), "--format=%H %ct", "--", budgetsFile)
+	out, err := r.Run(ctx, "log", "--max-count="+strconv.Itoa(mostRevisions), "--format=%H %ct", "--", budgetsFile)
 	if err != nil || out == "" {
 		return nil, 0, err
 	}
@@ -70,7 +66,7 @@ func (r repository) pinsOverTime(ctx context.Context) (revisions []history.Revis
 		revisions = append(revisions, history.Revision{Commit: hash, Date: time.Unix(at, 0).UTC()})
 		fmt.Fprintf(&asked, "%s:./%s\n", hash, budgetsFile)
 	}
-	texts, err := r.contents(ctx, asked.String())
+	texts, err := r.Contents(ctx, asked.String())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,43 +85,4 @@ func (r repository) pinsOverTime(ctx context.Context) (revisions []history.Revis
 		}
 	}
 	return readable, broken, nil
-}
-
-// contents returns the files that are asked for, one name a line, in one run of git;
-// nil for one that is not there. The output is that of git-cat-file(1), BATCH OUTPUT.
-func (r repository) contents(ctx context.Context, names string) ([][]byte, error) {
-	var out, errOut bytes.Buffer
-	err := tool.Command{
-		Path: r.path, Args: []string{"cat-file", "--batch"}, Dir: r.root, Env: cleanenv.Tool(os.Environ()),
-		Stdin: strings.NewReader(names), Stdout: &out, Stderr: &errOut,
-	}.Run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s%w", errOut.String(), err)
-	}
-	var files [][]byte
-	for out.Len() > 0 {
-		head, err := out.ReadString('\n')
-		if err != nil {
-			return nil, fmt.Errorf("git cat-file: got %q, want a whole line", head)
-		}
-		fields := strings.Fields(head)
-		if len(fields) == 2 && fields[1] == "missing" {
-			files = append(files, nil)
-			continue
-		}
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("git cat-file: got %q, want a name, a type and a size", head)
-		}
-		size, err := strconv.Atoi(fields[2])
-		if err != nil || size < 0 || size >= out.Len() {
-			return nil, fmt.Errorf("git cat-file: got size %q of %d bytes", fields[2], out.Len())
-		}
-		text := make([]byte, size)
-		if _, err := io.ReadFull(&out, text); err != nil {
-			return nil, err
-		}
-		out.Next(1) // the line feed after it
-		files = append(files, text)
-	}
-	return files, nil
 }

@@ -32,7 +32,7 @@ func (g *gatherer) throughput() page.Section[page.Throughput] {
 	}
 	s.Measured = new(results.Date)
 	s.Commit, s.Dirty = strings.CutSuffix(results.Commit, ", modified")
-	s.Machine = &machine.Machine{CPU: results.CPU, Processors: results.Processors, Kernel: "Linux " + results.Kernel}
+	s.Machine = &machine.Machine{CPU: results.CPU, Processors: results.Processors, Kernel: results.Kernel}
 	s.Data = throughputOf(results)
 	return s
 }

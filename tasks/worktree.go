@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/filelock"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/report"
 )
 
 // A worktree is a revision of the repository, checked out for a while.
 type worktree struct {
-	repository repository
+	repository git.Repository
 	// path is the worktree's root and module the folder in it that has the module.
 	path, module string
 	unlock       func()
@@ -29,30 +30,30 @@ type worktree struct {
 //
 // The folder has the same name each time, which lets builds be used again, and
 // whoever comes second waits. Its target/perf is kept below the module's, at cache.
-func (r repository) checkOut(ctx context.Context, rev revision, cache string, steps chan<- report.Step) (*worktree, error) {
+func checkOut(ctx context.Context, r git.Repository, rev git.Revision, cache string, steps chan<- report.Step) (*worktree, error) {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return nil, err
 	}
 	unlock, err := filelock.Take(ctx, filepath.Join(cache, "lock"), func() {
-		steps <- report.Step{What: "wait for another run that uses " + rev.name(), Notable: true}
+		steps <- report.Step{What: "wait for another run that uses " + rev.Name(), Notable: true}
 	})
 	if err != nil {
 		return nil, err
 	}
 	w := &worktree{repository: r, unlock: unlock}
-	if w.path, err = privateFolder(r.root + "\x00" + rev.commit); err != nil {
+	if w.path, err = privateFolder(r.Root + "\x00" + rev.Commit); err != nil {
 		return nil, errors.Join(err, w.remove(ctx))
 	}
 	// What a run that was killed has left behind.
 	if err := w.clear(ctx); err != nil {
 		return nil, errors.Join(err, w.remove(ctx))
 	}
-	steps <- report.Step{What: "check out " + rev.name(), Notable: true}
+	steps <- report.Step{What: "check out " + rev.Name(), Notable: true}
 	// No hook of the user's runs: it would take the worktree for the user's own.
-	if _, err := r.git(ctx, "-c", "core.hooksPath=/dev/null", "worktree", "add", "--detach", "--force", w.tree(), rev.commit); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: check out: %w", rev.name(), err), w.remove(ctx))
+	if _, err := r.Run(ctx, "-c", "core.hooksPath=/dev/null", "worktree", "add", "--detach", "--force", w.tree(), rev.Commit); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: check out: %w", rev.Name(), err), w.remove(ctx))
 	}
-	w.module = filepath.Join(w.tree(), r.prefix)
+	w.module = filepath.Join(w.tree(), r.Prefix)
 	if err := w.prepare(ctx, rev, cache); err != nil {
 		return nil, errors.Join(err, w.remove(ctx))
 	}
@@ -60,10 +61,10 @@ func (r repository) checkOut(ctx context.Context, rev revision, cache string, st
 }
 
 // prepare sees that the module is there, and lets it use what was built before.
-func (w *worktree) prepare(ctx context.Context, rev revision, cache string) error {
+func (w *worktree) prepare(ctx context.Context, rev git.Revision, cache string) error {
 	if _, err := os.Stat(filepath.Join(w.module, "go.mod")); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: is older than the module: it has no %s\nhint: git log --diff-filter=A --format=%%h -- %s",
-			rev.name(), filepath.Join(w.repository.prefix, "go.mod"), quoteShell(filepath.Join(w.repository.root, "go.mod")))
+			rev.Name(), filepath.Join(w.repository.Prefix, "go.mod"), report.QuoteShell(filepath.Join(w.repository.Root, "go.mod")))
 	} else if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (w *worktree) clear(ctx context.Context) error {
 	if _, err := os.Lstat(w.tree()); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if _, err := w.repository.git(ctx, "worktree", "remove", "--force", "--force", w.tree()); err == nil {
+	if _, err := w.repository.Run(ctx, "worktree", "remove", "--force", "--force", w.tree()); err == nil {
 		return nil
 	}
 	return os.RemoveAll(w.tree())

@@ -39,7 +39,7 @@ func (c Counter) Once(ctx context.Context, bench gobench.Bench, iters int64) (Ru
 		run, iters = c.runCommand, 1
 	}
 	if err := run(ctx, scratch, bench, iters, reports); err != nil {
-		return Run{}, gobench.Explain(err, scratch)
+		return Run{}, gobench.ProcessError(err, scratch)
 	}
 	report, err := onlyReport(reports, bench.Name, iters)
 	if err != nil {

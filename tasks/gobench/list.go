@@ -169,12 +169,12 @@ func (l lister) run(ctx context.Context, scratch Scratch, args []string, reports
 		Env:     cleanenv.Measured(scratch.Tmp(), pass),
 		Timeout: l.limits.Time, MaxRSS: l.limits.Memory,
 	}.Run(ctx)
-	return Explain(err, scratch)
+	return ProcessError(err, scratch)
 }
 
-// Explain makes the error of a measured process one that says nothing of its
+// ProcessError makes the error of a measured process one that says nothing of its
 // scratch folder, which is gone when somebody reads it.
-func Explain(err error, scratch Scratch) error {
+func ProcessError(err error, scratch Scratch) error {
 	var failed *tool.Error
 	if !errors.As(err, &failed) || errors.Is(err, context.Canceled) {
 		return err

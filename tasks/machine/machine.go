@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -23,7 +24,7 @@ func Here() Machine {
 	m := Machine{Processors: runtime.NumCPU()}
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
-		m.CPU = model(string(info))
+		m.CPU = findValue(string(info), "model name", ":")
 	}
 	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err == nil {
@@ -32,11 +33,25 @@ func Here() Machine {
 	return m
 }
 
-// model returns the first processor's model. All have the same on nearly every machine.
-func model(info string) string {
-	for line := range strings.Lines(info) {
-		name, value, found := strings.Cut(line, ":")
-		if found && strings.TrimSpace(name) == "model name" {
+// OS returns the operating system's name and version, as os-release(5) has it:
+// "Debian GNU/Linux 12 (bookworm)"; "" where there is none.
+func OS() string {
+	release, err := os.ReadFile("/etc/os-release")
+	if errors.Is(err, os.ErrNotExist) {
+		release, err = os.ReadFile("/usr/lib/os-release")
+	}
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(findValue(string(release), "PRETTY_NAME", "="), `"'`)
+}
+
+// findValue returns the value of the first line "name separator value". All processors
+// have the same model on nearly every machine.
+func findValue(text, name, separator string) string {
+	for line := range strings.Lines(text) {
+		key, value, found := strings.Cut(line, separator)
+		if found && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-func TestModel(t *testing.T) {
+func TestFindModel(t *testing.T) {
 	for info, want := range map[string]string{
 		"processor\t: 0\nmodel name\t: Fast(R) CPU: 2 GHz\n\nmodel name\t: Other\n": "Fast(R) CPU: 2 GHz",
 		"processor\t: 0\nBogoMIPS\t: 50.00\n":                                       "",
 		"":                                                                          "",
 	} {
-		if got := model(info); got != want {
+		if got := findValue(info, "model name", ":"); got != want {
 			t.Errorf("%q: got %q, want %q", info, got, want)
 		}
 	}

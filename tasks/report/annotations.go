@@ -80,7 +80,7 @@ func annotateBenches(out *strings.Builder, results Results, at Place) {
 
 // tellBench says what is wrong with a bench, and what helps.
 func tellBench(b Bench) string {
-	pin := "go tool mage pin -bench=" + escape(quoteShell("^"+regexp.QuoteMeta(b.Bench)+"$"))
+	pin := "go tool mage pin -bench=" + escape(QuoteShell("^"+regexp.QuoteMeta(b.Bench)+"$"))
 	switch b.Verdict {
 	case gate.Regressed:
 		return tellMoved(b) + "\nhint: " + pin + "  # if it is meant"

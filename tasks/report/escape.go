@@ -74,7 +74,7 @@ func shorten(text string, width int) string {
 	return head + "…" + tail
 }
 
-// quoteShell quotes a word for a POSIX shell.
-func quoteShell(word string) string {
+// QuoteShell quotes a word for a POSIX shell.
+func QuoteShell(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

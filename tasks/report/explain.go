@@ -79,7 +79,7 @@ func findUnexplained(explained map[string]Explanation) []finding {
 	pattern := "^(" + strings.Join(names, "|") + ")$"
 	return []finding{{
 		kind: gate.NotComparable, text: strings.Join(reasons, "\n"),
-		hint: "go tool mage explain -bench=" + quoteShell(pattern),
+		hint: "go tool mage explain -bench=" + QuoteShell(pattern),
 	}}
 }
 

@@ -43,7 +43,7 @@ func describeOne(v *gate.Verdict) finding {
 	bench := escape(v.Bench)
 	f := finding{kind: v.Kind}
 	// What follows "#" is a comment to the shell too.
-	pin := "go tool mage pin -bench=" + quoteShell("^"+regexp.QuoteMeta(v.Bench)+"$")
+	pin := "go tool mage pin -bench=" + QuoteShell("^"+regexp.QuoteMeta(v.Bench)+"$")
 	switch v.Kind {
 	case gate.Regressed:
 		f.text = bench + ": regressed: " + tellMoved(newBench(v))

@@ -166,7 +166,7 @@ func selectBenches(patterns []string) string {
 	if len(patterns) > mostNamed {
 		return ""
 	}
-	return " -bench=" + quoteShell("^("+strings.Join(patterns, "|")+")$")
+	return " -bench=" + QuoteShell("^("+strings.Join(patterns, "|")+")$")
 }
 
 // preformat shows text as it is. Raw HTML of this kind ends at its closing tag alone

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func (t Throughput) conditions() []string {
 		where += ", threads of the same core"
 	}
 	lines := []string{
-		fmt.Sprintf("%s, %s, %s, kernel %s, %s", h.CPU, counted(h.Processors, "processor"), h.OS, h.Kernel, h.Go),
+		strings.Join(slices.DeleteFunc([]string{h.Machine.String(), h.OS, h.Go}, func(part string) bool { return part == "" }), ", "),
 		strings.Join(append(programs, h.Generator), "; "),
 		fmt.Sprintf("%s, %s of %v after %v of warm-up, one worker each; %s",
 			counted(h.Connections, "connection"), counted(h.Rounds, "round"), h.Duration, h.Warmup, where),

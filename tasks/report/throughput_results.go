@@ -22,7 +22,7 @@ type ThroughputResults struct {
 	CPU         string              `json:"cpu"`
 	Processors  int                 `json:"processors"`
 	OS          string              `json:"os"`
-	Kernel      string              `json:"kernel"`
+	Kernel      string              `json:"kernel"` // "Linux 6.1.0"
 	Go          string              `json:"go"`
 	Server      string              `json:"server"`
 	Commit      string              `json:"commit"`
@@ -107,7 +107,7 @@ func (t Throughput) results() ThroughputResults {
 	h := t.Header
 	r := ThroughputResults{
 		Schema: ThroughputSchema, Date: h.Date.UTC().Truncate(time.Second),
-		CPU: h.CPU, Processors: h.Processors, OS: h.OS, Kernel: h.Kernel, Go: h.Go,
+		CPU: h.Machine.CPU, Processors: h.Machine.Processors, OS: h.OS, Kernel: h.Machine.Kernel, Go: h.Go,
 		Server: h.Subject, Commit: h.Commit, ServerArgs: append([]string{}, h.SubjectArgs...),
 		Nginx: h.Nginx, Generator: h.Generator, Latency: h.Latency,
 		Connections: h.Connections, DurationNS: h.Duration, WarmupNS: h.Warmup, Rounds: h.Rounds,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/throughput"
 )
 
@@ -46,8 +47,8 @@ func measured() Throughput {
 	off.Default = false
 	return Throughput{
 		Header: throughput.Header{
-			Date: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Host: "secret-host", CPU: "Example CPU @ 2.00GHz",
-			Processors: 4, OS: "Example OS 1", Kernel: "6.1.0", Go: "go1.26.8",
+			Date: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Host: "secret-host", OS: "Example OS 1", Go: "go1.26.8",
+			Machine: machine.Machine{CPU: "Example CPU @ 2.00GHz", Processors: 4, Kernel: "Linux 6.1.0"},
 			Subject: "perfpin-serve v1.0.0", Commit: "0123456789ab", SubjectArgs: []string{"-front-end", "event-loop"},
 			Nginx: "nginx/1.22.1", Generator: "wrk 4.1.0 [epoll]", Latency: "closed-loop, not corrected",
 			Connections: 50, Duration: 3 * time.Second, Warmup: 3 * time.Second, Rounds: 3,

@@ -1,14 +1,10 @@
 package self
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"strings"
 
-	"github.com/perfpin/perfpin/tasks/cleanenv"
+	"github.com/perfpin/perfpin/tasks/git"
 	"github.com/perfpin/perfpin/tasks/gocommand"
-	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // serverCommand is the package of the server that is measured.
@@ -23,26 +19,20 @@ func openModule(ctx context.Context) (gocommand.Go, error) {
 	return gocommand.Open(ctx, root)
 }
 
-// serverCommit tells what the tree is, as far as git knows: the commit, and whether what
+// serverCommit tells what the tree is, as far as Git knows: the commit, and whether what
 // the server is built from has been changed since.
 func serverCommit(ctx context.Context, root string) string {
-	head, err := git(ctx, root, "rev-parse", "--short=12", "HEAD")
+	r, err := git.Open(ctx, root)
 	if err != nil {
 		return "unknown" // an archive of the tree is no repository
 	}
-	changed, err := git(ctx, root, "status", "--porcelain", "--", "server", "go.mod", "go.sum")
-	if err != nil || changed != "" {
-		head += ", modified"
+	head, changed := r.Head(ctx, "server", "go.mod", "go.sum")
+	if head == "" {
+		return "unknown"
 	}
-	return head
-}
-
-func git(ctx context.Context, root string, args ...string) (string, error) {
-	path, err := tool.Find("git", "apt-get install git")
-	if err != nil {
-		return "", err
+	short := head[:min(12, len(head))]
+	if changed {
+		short += ", modified"
 	}
-	var out bytes.Buffer
-	err = tool.Command{Path: path, Args: args, Dir: root, Env: cleanenv.Tool(os.Environ()), Stdout: &out}.Run(ctx)
-	return strings.TrimSpace(out.String()), err
+	return short
 }

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/perfpin/perfpin/tasks/machine"
+	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // The names of the servers in results.
@@ -82,7 +85,7 @@ func Start(ctx context.Context, o Options) (*Harness, error) {
 	if h.placement, err = place(allowed, siblingsOf); err != nil {
 		return nil, err
 	}
-	if h.header, err = h.describe(ctx, n, len(allowed)); err != nil {
+	if h.header, err = h.describe(ctx, n); err != nil {
 		return nil, err
 	}
 	site := filepath.Join(o.Dir, "site")
@@ -278,19 +281,19 @@ func (h *Harness) canLimit() bool {
 	return h.quota != nil
 }
 
-func (h *Harness) describe(ctx context.Context, n nginx, processors int) (Header, error) {
+func (h *Harness) describe(ctx context.Context, n nginx) (Header, error) {
 	o := h.options
-	version, err := subjectVersion(ctx, o.Server)
+	version, err := tool.Version(ctx, o.Server, "-version")
 	if err != nil {
 		return Header{}, err
 	}
 	header := Header{
-		Date: time.Now(), Processors: processors, Go: o.Go,
+		Date: time.Now(), Machine: machine.Here(), OS: machine.OS(), Go: o.Go,
 		Subject: version, Commit: o.Commit, SubjectArgs: o.Args, Nginx: n.version,
 		Generator: h.generator.version, Latency: h.generator.latency,
 		Connections: o.Connections, Duration: o.Duration, Warmup: o.Warmup, Rounds: o.Rounds,
 		Placement: h.placement,
 	}
 	header.Host, err = os.Hostname()
-	return header, errors.Join(err, header.readHost())
+	return header, err
 }

@@ -1,16 +1,19 @@
 package throughput
 
-import "time"
+import (
+	"time"
+
+	"github.com/perfpin/perfpin/tasks/machine"
+)
 
 // A Header says where and how it was measured.
 type Header struct {
 	Date time.Time
 	// Host is for the terminal only: what is kept or published has no host name.
-	Host       string
-	CPU        string // model
-	Processors int    // that this process may use
-	OS, Kernel string
-	Go         string
+	Host    string
+	Machine machine.Machine
+	OS      string
+	Go      string
 	// Subject is the version of the server that is compared, Commit its commit.
 	Subject, Commit string
 	// SubjectArgs are what it was started with beside address and folder.
