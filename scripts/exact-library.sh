@@ -8,7 +8,7 @@
 # scripts/exact-library.sh [TIMES [LIMIT [PACKAGE…]]]
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
-times=${1:-5} limit=${2:-30s} least=300
+times=${1:-5} limit=${2:-60s} least=300 jobs=$((2 * $(nproc)))
 shift $(($# < 2 ? $# : 2))
 if [ $# -gt 0 ]; then least=1; else set -- sort bytes strings container/heap net/http bufio fmt; fi
 work=$(mktemp -d)
@@ -21,7 +21,7 @@ printf 'module example.com/library\n\ngo 1.24\n' >go.mod
 
 # One package after the other: what is done is printed already.
 for package in "$@"; do
-	"$work/mage" spread -runs="$times" -timeout="$limit" -packages="$package" 2>"$work/err" | tee -a "$work/spread" || true
+	"$work/mage" spread -runs="$times" -jobs="$jobs" -timeout="$limit" -packages="$package" 2>"$work/err" | tee -a "$work/spread" || true
 	grep '^Error: ' "$work/err" || true
 done
 # Rows of the table: bench, runs, least, most, spread, distinct, settled.
