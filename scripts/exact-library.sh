@@ -29,7 +29,7 @@ awk -v times="$times" 'NF == 7 && $2 == times && $6 > 1 { print $1 }' "$work/spr
 
 if [ -s "$work/varied" ]; then
 	packages=$(IFS=,; echo "$*")
-	pattern="^($(sed 's/[][.*+?(){}|^$\\]/\\&/g' "$work/varied" | paste -sd'|'))\$"
+	pattern="^($(sed 's/[]*+?(){}|^$.[\\]/\\&/g' "$work/varied" | paste -sd'|'))\$"
 	# A pin says what the first measurement is compared with. What never settles has none.
 	"$work/mage" pin -timeout="$limit" -packages="$packages" -bench="$pattern" >"$work/out" 2>&1 || true
 	for ((i = 0; i < times; i++)); do

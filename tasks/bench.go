@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,7 +155,7 @@ func (t timing) load(name string) (*wallclock.Set, error) {
 // kept tells which results there are.
 func (t timing) kept() string {
 	// The pattern is well formed.
-	paths, _ := filepath.Glob(filepath.Join(t.root, "target", "bench", "*.txt"))
+	paths, _ := fs.Glob(os.DirFS(t.root), "target/bench/*.txt")
 	if len(paths) == 0 {
 		return "there are none"
 	}

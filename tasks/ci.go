@@ -18,7 +18,7 @@ import (
 // Ci does all that a CI job has to: bootstrap, perf -strict, report, and a summary; it exits as perf does.
 func Ci(ctx context.Context,
 	strict *bool, // default true; with -strict=false another platform than the pinned one is only reported
-	from *string, // count nothing: join the results of these shards, as 'shards/*'
+	from *string, // count nothing: join the results of these shards, as 'target/shards/*'
 	packages *string, // only these packages, as ./wire,./internal/...
 	jobs *int, // how many benches are counted at once; default: one a processor
 	timeout *time.Duration, // longest time of one run of a bench; default 2m
@@ -102,7 +102,7 @@ func (j job) gate(ctx context.Context) (*report.Results, error) {
 		return nil, err
 	}
 	j.console.tell(v)
-	return gateBenches(ctx, j.console, j.selection, shard{}, j.strict)
+	return gating{selection: j.selection, strict: j.strict, countsBase: true}.run(ctx, j.console)
 }
 
 // onGitHub tells whether this is a step of a GitHub Actions job
@@ -114,7 +114,7 @@ func (j job) annotate(ctx context.Context, results *report.Results, outcome erro
 	if !onGitHub() {
 		return nil
 	}
-	at := report.Place{File: budgetsFile, NewLine: newPinLine(j.root), Strict: j.strict}
+	at := report.Place{File: budgetsFile, NewLine: headerLine(j.root, "[budgets]"), PinnedLine: headerLine(j.root, "[pinned]"), Strict: j.strict}
 	// Without Git, the module is taken to be the repository.
 	if r, err := git.Open(ctx, j.root); err == nil {
 		at.File = r.Prefix + budgetsFile
@@ -122,13 +122,13 @@ func (j job) annotate(ctx context.Context, results *report.Results, outcome erro
 	return report.Annotations(j.console.out, results, outcome, at)
 }
 
-// newPinLine returns the line of budgets.toml below which a new pin belongs: the
-// header of [budgets], or the first where there is none.
-func newPinLine(root string) int {
+// headerLine returns the line of budgets.toml that a table begins at, or the first where
+// there is none.
+func headerLine(root, header string) int {
 	// A file that cannot be read has been told of.
 	text, _ := os.ReadFile(filepath.Join(root, budgetsFile))
 	for i, line := range strings.Split(string(text), "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "[budgets]") {
+		if strings.HasPrefix(strings.TrimSpace(line), header) {
 			return i + 1
 		}
 	}

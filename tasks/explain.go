@@ -68,19 +68,25 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 		return nil, nil, err
 	}
 	head.counter.Callgrind.Options = []string{byInstruction}
-	repository, err := git.Open(ctx, head.counter.Root)
+	explanations, failures, err := head.explainEach(ctx, name, steps)
+	return explanations, append(head.brokenErrors(), failures...), err
+}
+
+// explainEach explains the suite's benches since a named revision, or each since the
+// commit that last changed its pin.
+func (s *suite) explainEach(ctx context.Context, name *string, steps chan<- report.Step) (explanations []report.Explanation, failures []error, err error) {
+	repository, err := git.Open(ctx, s.counter.Root)
 	if err != nil {
 		return nil, nil, err
 	}
-	failures := head.brokenErrors()
 	byRevision := make(map[git.Revision][]gobench.Bench)
 	var revisions []git.Revision
-	for _, bench := range head.benches {
+	for _, bench := range s.benches {
 		var rev git.Revision
 		if name != nil {
 			rev, err = repository.Resolve(ctx, *name)
 		} else {
-			rev, err = pinnedAt(ctx, repository, head.file, bench.Key)
+			rev, err = pinnedAt(ctx, repository, s.file, bench.Key)
 		}
 		if err != nil {
 			failures = append(failures, err)
@@ -94,9 +100,8 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 		}
 		byRevision[rev] = append(byRevision[rev], bench)
 	}
-	var explanations []report.Explanation
 	for _, rev := range revisions {
-		some := *head
+		some := *s
 		some.benches = byRevision[rev]
 		explained, errs, err := some.explainSince(ctx, repository, rev, steps)
 		if err != nil {
@@ -105,6 +110,38 @@ func explainAll(ctx context.Context, selection selection, name *string, steps ch
 		explanations, failures = append(explanations, explained...), append(failures, errs...)
 	}
 	return explanations, failures, nil
+}
+
+// mostFromCommits is how many benches are counted anew after a gate has failed. What has
+// moved more has one cause for most, and a command that tells the rest.
+const mostFromCommits = 10
+
+// explainFromCommits explains what no profile of the pinned state is at hand for, as in
+// a fresh clone, by a count of the commit that pinned it. What it cannot tell stays as
+// it is, with why.
+func (s *suite) explainFromCommits(ctx context.Context, explained map[string]report.Explanation, steps chan<- report.Step) {
+	some := *s
+	some.benches = nil
+	for _, bench := range s.benches {
+		if errors.Is(explained[bench.Key].Err, errNoProfile) && len(some.benches) < mostFromCommits {
+			some.benches = append(some.benches, bench)
+		}
+	}
+	if len(some.benches) == 0 {
+		return
+	}
+	found, failures, err := some.explainEach(ctx, nil, steps)
+	if err := errors.Join(append(failures, err)...); err != nil {
+		first := explained[some.benches[0].Key]
+		first.Err = fmt.Errorf("%w: %w", errNoProfile, withoutPaths(err, s.counter.Root))
+		explained[first.Bench] = first
+	}
+	for _, e := range found {
+		// The functions have to add up to what the verdict says.
+		if was := explained[e.Bench]; e.Base == was.Base && e.Head == was.Head {
+			explained[e.Bench] = e
+		}
+	}
 }
 
 // explainSince explains how far the suite's benches moved since a revision.

@@ -29,7 +29,7 @@ func allowed() map[string][]string {
 		"tasks/explain":         {"tasks/callgrind", "tasks/explain/symbols"},
 		"tasks/explain/symbols": nil,
 		"tasks/throughput":      {"tasks/cleanenv", "tasks/machine", "tasks/tool"},
-		"tasks/report":          {"tasks/budget", "tasks/count", "tasks/explain", "tasks/gate", "tasks/throughput", "tasks/wallclock"},
+		"tasks/report":          {"tasks/budget", "tasks/count", "tasks/explain", "tasks/gate", "tasks/machine", "tasks/throughput", "tasks/wallclock"},
 		"tasks/report/page":     {"tasks/budget", "tasks/gate", "tasks/history", "tasks/machine", "tasks/report"},
 		"tasks/wallclock":       nil,
 		"tasks/machine":         nil,

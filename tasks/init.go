@@ -85,10 +85,14 @@ func (n newcomer) create(folder, path, text string) error {
 	return nil
 }
 
+// ignored is the line for what is generated: without a slash at its end it holds for a
+// link to a folder, too.
+const ignored = "/target\n"
+
 // ignoreTarget keeps what is generated out of the repository.
 func (n newcomer) ignoreTarget(ctx context.Context) error {
 	if n.noGit != nil {
-		return n.create(n.root, ".gitignore", "/target/\n")
+		return n.create(n.root, ".gitignore", ignored)
 	}
 	// It exits with 1 where nothing ignores the path, see git-check-ignore(1).
 	if _, err := n.repository.Run(ctx, "check-ignore", "--quiet", "target/perf"); err == nil || ctx.Err() != nil {
@@ -97,7 +101,7 @@ func (n newcomer) ignoreTarget(ctx context.Context) error {
 	path := filepath.Join(n.root, ".gitignore")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return n.create(n.root, ".gitignore", "/target/\n")
+		return n.create(n.root, ".gitignore", ignored)
 	}
 	if err != nil {
 		return err
@@ -106,10 +110,10 @@ func (n newcomer) ignoreTarget(ctx context.Context) error {
 		text = append(text, '\n')
 	}
 	// It is the user's: it keeps its mode, and a link stays one.
-	if err := budget.Write(path, append(text, "/target/\n"...)); err != nil {
+	if err := budget.Write(path, append(text, ignored...)); err != nil {
 		return err
 	}
-	n.console.say(".gitignore: added /target/")
+	n.console.say(".gitignore: added /target")
 	return nil
 }
 

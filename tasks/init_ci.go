@@ -17,6 +17,9 @@ var githubWorkflow string
 //go:embed initial/gitlab.yml
 var gitlabJobs string
 
+// hintCI tells how the step is chosen where it cannot be guessed.
+const hintCI = "\nhint: go tool mage init -ci=github  # or gitlab"
+
 // chooseCI returns github, gitlab or none.
 func (n newcomer) chooseCI(ctx context.Context, asked *string) (string, error) {
 	if asked != nil {
@@ -27,7 +30,7 @@ func (n newcomer) chooseCI(ctx context.Context, asked *string) (string, error) {
 		return "", fmt.Errorf("-ci=%s: want github, gitlab or none", *asked)
 	}
 	if n.noGit != nil {
-		n.console.say("CI step: none, since this is no Git repository; see -ci")
+		n.console.say("CI step: none, since this is no Git repository" + hintCI)
 		return "none", nil
 	}
 	// There need not be a remote.
@@ -37,7 +40,7 @@ func (n newcomer) chooseCI(ctx context.Context, asked *string) (string, error) {
 			return system, nil
 		}
 	}
-	n.console.say("CI step: none, since the remote is of no known system; see -ci")
+	n.console.say("CI step: none, since the remote is of no known system" + hintCI)
 	return "none", nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -163,24 +164,17 @@ func (n newcomer) writeMagefile() error {
 // the folder magefiles where there are any, else those in root that the build tag mage
 // lets in.
 func findMagefiles(root string) ([]string, error) {
-	inFolder, err := filepath.Glob(filepath.Join(root, "magefiles", "*.go"))
+	module := os.DirFS(root)
+	inFolder, err := fs.Glob(module, "magefiles/*.go")
 	if err != nil {
 		return nil, err
 	}
-	inRoot, err := filepath.Glob(filepath.Join(root, "*.go"))
+	inRoot, err := fs.Glob(module, "*.go")
 	if err != nil {
 		return nil, err
 	}
-	inRoot = slices.DeleteFunc(inRoot, func(path string) bool { return !isMagefile(path) })
-	var found []string
-	for _, path := range append(inFolder, inRoot...) {
-		inside, err := filepath.Rel(root, path)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, inside)
-	}
-	return found, nil
+	inRoot = slices.DeleteFunc(inRoot, func(name string) bool { return !isMagefile(filepath.Join(root, name)) })
+	return append(inFolder, inRoot...), nil
 }
 
 // isMagefile tells whether a file belongs to a build with the tag mage and to none

@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/gocommand"
-	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/tool"
 )
 
 // Merge joins the results of all shards into one verdict, as if they had been one run.
 func Merge(ctx context.Context,
-	from *string, // the shards' results.json, or folders that hold one; default: 'shards/*'
+	from *string, // the shards' results.json, or folders that hold one; default: 'target/shards/*'
 	strict *bool, // fail where the platform is not the pinned one
 ) error {
 	ctx, stop := tool.WithInterrupt(ctx)
@@ -33,9 +34,9 @@ func Merge(ctx context.Context,
 }
 
 // defaultShards is where Merge looks for shards.
-const defaultShards = "shards/*"
+const defaultShards = "target/shards/*"
 
-// mergeShards does for the results of shards what gateBenches does for a whole run.
+// mergeShards does for the results of shards what a gating does for a whole run.
 func mergeShards(ctx context.Context, c console, from string, strict bool) (*report.Results, error) {
 	root, err := gocommand.CurrentModule()
 	if err != nil {
@@ -60,12 +61,24 @@ func mergeShards(ctx context.Context, c console, from string, strict bool) (*rep
 	if err := compareJudgements(shards, report.NewResults(verdicts, joined)); err != nil {
 		return nil, err
 	}
-	results, err := writeResults(root, verdicts, joined)
-	err = errors.Join(err, addHistory(root, results, machine.Here()))
-	if err := errors.Join(err, report.Terminal(c.out, verdicts, c.options())); err != nil {
+	explained := explainedBy(shards)
+	results, err := writeResults(root, verdicts, joined, explained)
+	err = errors.Join(err, addHistory(root, results))
+	options := c.options()
+	options.Explained = explained
+	if err := errors.Join(err, report.Terminal(c.out, verdicts, options)); err != nil {
 		return nil, err
 	}
 	return results, gate.Conclude(verdicts, strict)
+}
+
+// explainedBy returns which functions moved, as the shards tell.
+func explainedBy(shards []shardResults) map[string]report.Explanation {
+	all := make(map[string]report.Explanation)
+	for _, s := range shards {
+		maps.Copy(all, s.Explained())
+	}
+	return all
 }
 
 // A shardResults is one shard's results, and which shard it is.
@@ -123,7 +136,8 @@ func readShardResults(path string) (shardResults, error) {
 	}
 	results, err := report.ReadResults(path, data)
 	if err != nil {
-		return shardResults{}, err
+		// It is not the whole run that has to be made again.
+		return shardResults{}, errors.New(strings.ReplaceAll(err.Error(), "\nhint: go tool mage perf", "\nhint: go tool mage perf -shard=1/2  # as it was counted"))
 	}
 	if results.Shard == "" {
 		return shardResults{}, fmt.Errorf("%s: is of a whole run, not of a shard\nhint: go tool mage perf -shard=1/2", path)
@@ -145,9 +159,10 @@ func compareJudgements(shards []shardResults, merged report.Results) error {
 	var errs []error
 	for _, s := range shards {
 		for _, bench := range s.Benches {
+			bench.Functions = nil // are told, and judge nothing
 			if here := now[bench.Bench]; !reflect.DeepEqual(bench, here) {
-				errs = append(errs, fmt.Errorf("%s: bench %q: %s, but by this tree's %s it is %s",
-					s.name, bench.Bench, tellJudgement(bench), budgetsFile, tellJudgement(here)))
+				errs = append(errs, fmt.Errorf("%s: bench %q: was held to another pin than this tree's %s has: there %s, here %s",
+					s.name, bench.Bench, budgetsFile, tellJudgement(bench), tellJudgement(here)))
 			}
 			delete(now, bench.Bench)
 		}

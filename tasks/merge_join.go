@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 )
 
@@ -31,6 +32,7 @@ func joinShards(shards []shardResults) (report.Run, []count.Count, error) {
 	}
 	run := first.Run
 	run.Shard, run.Listed = "", nil
+	run.Machine = joinMachines(shards)
 	var counts []count.Count
 	for _, s := range shards {
 		if s.Date.After(run.Date) {
@@ -45,6 +47,21 @@ func joinShards(shards []shardResults) (report.Run, []count.Count, error) {
 	return run, counts, nil
 }
 
+// joinMachines returns the machine that all shards were counted on, or one that names
+// them all: counts do not depend on it.
+func joinMachines(shards []shardResults) machine.Machine {
+	var names []string
+	for _, s := range shards {
+		if name := s.Machine.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		return shards[0].Machine
+	}
+	return machine.Machine{CPU: strings.Join(names, " and ")}
+}
+
 // compareShards tells in what two shards are not of one run.
 func compareShards(a, b shardResults) []error {
 	var errs []error
@@ -56,8 +73,8 @@ func compareShards(a, b shardResults) []error {
 	differ("the number of shards", fmt.Sprint(a.which.of), fmt.Sprint(b.which.of))
 	differ("module", a.Module, b.Module)
 	differ("commit", a.Commit, b.Commit)
-	differ("changed since that commit", fmt.Sprint(a.Dirty), fmt.Sprint(b.Dirty))
-	differ("filtered", fmt.Sprint(a.Filtered), fmt.Sprint(b.Filtered))
+	differ("the tree", tellTree(a.Dirty), tellTree(b.Dirty))
+	differ("what was asked for", tellAsked(a.Filtered), tellAsked(b.Filtered))
 	for _, d := range budget.Platform(a.Platform).Diff(budget.Platform(b.Platform)) {
 		differ(d.Field, d.Pinned, d.Here)
 	}
@@ -67,6 +84,20 @@ func compareShards(a, b shardResults) []error {
 		errs = append(errs, fmt.Errorf("%s: lists other benches than %s: %s", b.name, a.name, tellDifference(a.Listed, b.Listed)))
 	}
 	return errs
+}
+
+func tellTree(dirty bool) string {
+	if dirty {
+		return "changed since its commit"
+	}
+	return "as committed"
+}
+
+func tellAsked(filtered bool) string {
+	if filtered {
+		return "some benches, by -bench or -packages"
+	}
+	return "all benches"
 }
 
 // tellDifference tells what only one of two lists has, with a sign.

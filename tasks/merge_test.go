@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 )
 
@@ -52,7 +53,7 @@ func TestJoinShardsRefuses(t *testing.T) {
 			[]string{"z.json: is shard 2/3, and so is y.json", "shard 3/3: missing"}},
 		{"other count", func(s []shardResults) []shardResults { s[1].which.of = 4; return s }, []string{`y.json: the number of shards is "4", and "3" in x.json`}},
 		{"other commit", func(s []shardResults) []shardResults { s[1].Commit = ""; return s }, []string{`y.json: commit is "", and "c0ffee" in x.json`}},
-		{"changed tree", func(s []shardResults) []shardResults { s[1].Dirty = true; return s }, []string{`y.json: changed since that commit is "true", and "false"`}},
+		{"changed tree", func(s []shardResults) []shardResults { s[1].Dirty = true; return s }, []string{`y.json: the tree is "changed since its commit", and "as committed"`}},
 		{"other module", func(s []shardResults) []shardResults { s[2].Module = "m"; return s }, []string{`z.json: module is "m"`}},
 		{"other platform", func(s []shardResults) []shardResults {
 			s[2].Platform.CPU = "avx"
@@ -60,7 +61,7 @@ func TestJoinShardsRefuses(t *testing.T) {
 			return s
 		},
 			[]string{`z.json: cpu is "avx", and "" in x.json`, `z.json: valgrind is "3.24.0", and "3.27.1" in x.json`}},
-		{"one filtered", func(s []shardResults) []shardResults { s[1].Filtered = true; return s }, []string{`y.json: filtered is "true"`}},
+		{"one filtered", func(s []shardResults) []shardResults { s[1].Filtered = true; return s }, []string{`y.json: what was asked for is "some benches, by -bench or -packages"`}},
 		{"other list", func(s []shardResults) []shardResults { s[1].Listed = []string{"a.A", "a.D", "b.B"}; return s },
 			[]string{"y.json: lists other benches than x.json: -a.C +a.D"}},
 		{"bench in two", func(s []shardResults) []shardResults { s[2].Benches = s[1].Benches; return s }, []string{`z.json: bench "a.C": is in y.json too`}},
@@ -115,5 +116,20 @@ func TestReadShardsRefuses(t *testing.T) {
 		if _, err := readShards(pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", pattern, err)
 		}
+	}
+}
+
+func TestJoinMachines(t *testing.T) {
+	shards := goodShards()
+	fast := machine.Machine{CPU: "Fast", Processors: 2, Kernel: "Linux 6.1"}
+	for i := range shards {
+		shards[i].Machine = fast
+	}
+	if got := joinMachines(shards); got != fast {
+		t.Errorf("one machine: got %+v", got)
+	}
+	shards[2].Machine = machine.Machine{CPU: "Slow"}
+	if got := joinMachines(shards).String(); got != "Fast, 2 processors, Linux 6.1 and Slow" {
+		t.Errorf("two machines: got %q", got)
 	}
 }

@@ -40,40 +40,55 @@ func Perf(ctx context.Context,
 	}
 	ctx, stop := tool.WithInterrupt(ctx)
 	defer stop()
-	_, err = gateBenches(ctx, newConsole(), selection, which, strict != nil && *strict)
+	_, err = gating{selection: selection, shard: which, strict: strict != nil && *strict}.run(ctx, newConsole())
 	return err
 }
 
-// gateBenches counts the benches of a shard and judges, shows and writes what they
-// cost. The results are nil where nothing could be judged. An error that tells the
-// gate's answer is an *ExitError, unwrapped.
-func gateBenches(ctx context.Context, c console, selection selection, which shard, strict bool) (*report.Results, error) {
+// A gating says what is held to the pins, and how.
+type gating struct {
+	selection selection
+	shard     shard
+	// strict fails where the platform is not the pinned one.
+	strict bool
+	// countsBase counts the commits that pinned what has moved, where nothing else tells
+	// which functions did. It takes as long as the build and two counts.
+	countsBase bool
+}
+
+// run counts the benches of a shard and judges, shows and writes what they cost. The
+// results are nil where nothing could be judged. An error that tells the gate's answer
+// is an *ExitError, unwrapped.
+func (g gating) run(ctx context.Context, c console) (*report.Results, error) {
 	steps, finish := c.follow()
-	s, err := prepare(ctx, selection, steps)
+	s, err := prepare(ctx, g.selection, steps)
 	if err != nil {
 		finish()
 		return nil, err
 	}
-	part := s.take(which)
+	part := s.take(g.shard)
 	s.counter.Callgrind.Options = []string{byInstruction}
 	counts := s.count(ctx, s.pinned, steps)
-	finish()
 	s.hidePaths(counts)
 	verdicts := part.keep(s.judge(counts))
 	run := s.run(ctx)
-	run.Shard, run.Listed = which.String(), part.listed
-	results, err := writeResults(s.counter.Root, verdicts, run)
+	run.Shard, run.Listed = g.shard.String(), part.listed
+	options := s.explainVerdicts(verdicts, c.options())
+	if g.countsBase {
+		s.explainFromCommits(ctx, options.Explained, steps)
+	}
+	finish()
+	results, err := writeResults(s.counter.Root, verdicts, run, options.Explained)
 	// The runs of shards become one where they are merged.
 	if run.Shard == "" {
-		err = errors.Join(err, addHistory(s.counter.Root, results, machine.Here()))
+		err = errors.Join(err, addHistory(s.counter.Root, results))
 	}
 	for _, bench := range s.skipped {
 		c.say("%s: skips itself", bench.Key)
 	}
-	if err := errors.Join(err, report.Terminal(c.out, verdicts, s.explainVerdicts(verdicts, c.options()))); err != nil {
+	if err := errors.Join(err, report.Terminal(c.out, verdicts, options)); err != nil {
 		return nil, err
 	}
-	return results, gate.Conclude(verdicts, strict)
+	return results, gate.Conclude(verdicts, g.strict)
 }
 
 // judge holds counts to the pins.
@@ -113,15 +128,16 @@ func (s *suite) run(ctx context.Context) report.Run {
 	commit, dirty := commitOf(ctx, s.counter.Root)
 	return report.Run{
 		Date: time.Now(), Module: s.toolchain.Module, Commit: commit, Dirty: dirty, Filtered: s.selection.filtered(),
-		Platform: report.Platform(s.here),
+		Platform: report.Platform(s.here), Machine: machine.Here(),
 	}
 }
 
 // writeResults writes results.json and results.txt and returns what stands in the
 // first.
-func writeResults(root string, verdicts []gate.Verdict, run report.Run) (*report.Results, error) {
+func writeResults(root string, verdicts []gate.Verdict, run report.Run, explained map[string]report.Explanation) (*report.Results, error) {
 	var machine, people bytes.Buffer
 	results := report.NewResults(verdicts, run)
+	results.Explain(explained)
 	host := report.Host{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Module: run.Module}
 	out := filepath.Join(root, "target", "perf")
 	return &results, errors.Join(

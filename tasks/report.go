@@ -85,19 +85,17 @@ func writeReport(root string, r page.Report) ([]string, error) {
 		return nil, err
 	}
 	var paths []string
-	var errs []error
 	for _, file := range []struct {
 		name string
 		data []byte
 	}{{"index.html", html.Bytes()}, {"report.md", markdown.Bytes()}, {"report.json", machine.Bytes()}} {
 		path := reportFolder + "/" + file.name
 		if err := atomicfile.Write(filepath.Join(root, filepath.FromSlash(path)), file.data); err != nil {
-			errs = append(errs, err)
-			continue
+			return paths, err // what stops one stops all
 		}
 		paths = append(paths, path)
 	}
-	return paths, errors.Join(errs...)
+	return paths, nil
 }
 
 // A gatherer reads what is stored.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,11 +178,11 @@ func readBenchmarks(root, name string) (*wallclock.Set, error) {
 // latest returns the path of the newest results of `mage bench`, "" where there are none.
 func latest(root string) (string, os.FileInfo) {
 	// The pattern is well formed.
-	paths, _ := filepath.Glob(filepath.Join(root, "target", "bench", "*.txt"))
+	paths, _ := fs.Glob(os.DirFS(root), "target/bench/*.txt")
 	var newest os.FileInfo
 	slices.Sort(paths)
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && (newest == nil || info.ModTime().After(newest.ModTime())) {
+		if info, err := os.Stat(filepath.Join(root, path)); err == nil && (newest == nil || info.ModTime().After(newest.ModTime())) {
 			newest = info
 		}
 	}

@@ -13,9 +13,13 @@ import (
 	"github.com/perfpin/perfpin/tasks/count"
 	"github.com/perfpin/perfpin/tasks/gate"
 	"github.com/perfpin/perfpin/tasks/history"
+	"github.com/perfpin/perfpin/tasks/machine"
 	"github.com/perfpin/perfpin/tasks/report"
 	"github.com/perfpin/perfpin/tasks/report/page"
 )
+
+// mostBroken is how many broken lines of a history are told one by one.
+const mostBroken = 3
 
 // mostPoints is how much of a bench's history is in the report, the newest part. All of
 // it stays in history.jsonl.
@@ -45,12 +49,11 @@ func (g *gatherer) counts(ctx context.Context) page.Section[page.Counts] {
 		data.Platform, data.Differences = results.Platform, results.Differences
 		data.Filtered, data.Shard = results.Filtered, results.Shard
 		s.Measured, s.Commit, s.Dirty = new(results.Date), results.Commit, results.Dirty
-		describeRun(&s, results, runs)
+		describeRun(&s, results)
 	}
 	series := history.Join(runs, g.revisions(ctx, &s), platform)
-	if n := series.OtherRuns + series.OtherRevisions; n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d earlier runs and %d earlier states of %s are of another platform, and not in the trends",
-			series.OtherRuns, series.OtherRevisions, budgetsFile))
+	if platform.Go != "" { // else there is none that others could differ from
+		s.Notes = append(s.Notes, tellOthers(series)...)
 	}
 	data.Benches = joinBenches(results, file)
 	for i := range data.Benches {
@@ -66,9 +69,27 @@ func (g *gatherer) counts(ctx context.Context) page.Section[page.Counts] {
 	return s
 }
 
+// tellOthers says what of the past is in no trend.
+func tellOthers(series history.Series) []string {
+	var notes []string
+	for what, n := range map[string]int{"runs": series.OtherRuns, "states of " + budgetsFile: series.OtherRevisions} {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("earlier %s that are of another platform, and not in the trends: %d", what, n))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
+
 // note puts an error into the section's notes, with what helps.
 func (g *gatherer) note(s *page.Section[page.Counts], err error) {
 	s.Notes = append(s.Notes, withoutPaths(err, g.root).Error())
+}
+
+// tell says what does not make the report fail.
+func (g *gatherer) tell(s *page.Section[page.Counts], err error) {
+	g.note(s, err)
+	g.told = append(g.told, err)
 }
 
 func readResults(root string) (*report.Results, error) {
@@ -82,7 +103,7 @@ func readResults(root string) (*report.Results, error) {
 
 // runs reads the history. A line that is broken is told, and stays in the file.
 func (g *gatherer) runs(s *page.Section[page.Counts]) []history.Entry {
-	data, err := os.ReadFile(filepath.Join(g.root, filepath.FromSlash(historyFile)))
+	data, before, err := readHistory(g.root, mostHistory)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -91,22 +112,23 @@ func (g *gatherer) runs(s *page.Section[page.Counts]) []history.Entry {
 		g.problems = append(g.problems, err)
 		return nil
 	}
-	runs, broken := history.Read(historyFile, data)
-	for _, err := range broken {
-		err = fmt.Errorf("%w: left out of the trends", err)
-		g.note(s, err)
-		g.told = append(g.told, err)
+	if before > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: older runs that are not in the trends: %d", historyFile, before))
+	}
+	runs, broken := history.Read(historyFile, before, data)
+	for _, err := range broken[:min(len(broken), mostBroken)] {
+		g.tell(s, fmt.Errorf("%w: left out of the trends", err))
+	}
+	if others := len(broken) - mostBroken; others > 0 {
+		g.tell(s, fmt.Errorf("%s: other lines that are no runs: %d", historyFile, others))
 	}
 	return runs
 }
 
 // describeRun says on which machine the run was made, and what it left out.
-func describeRun(s *page.Section[page.Counts], results *report.Results, runs []history.Entry) {
-	for _, run := range slices.Backward(runs) {
-		if run.Date.Equal(results.Date) && run.Commit == results.Commit {
-			s.Machine = new(run.Machine)
-			break
-		}
+func describeRun(s *page.Section[page.Counts], results *report.Results) {
+	if results.Machine != (machine.Machine{}) {
+		s.Machine = new(results.Machine)
 	}
 	if results.Shard != "" {
 		s.Notes = append(s.Notes, "only shard "+results.Shard+" was counted")

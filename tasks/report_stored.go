@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/perfpin/perfpin/tasks/atomicfile"
+	"github.com/perfpin/perfpin/tasks/gocommand"
 	"github.com/perfpin/perfpin/tasks/report/page"
 )
 
@@ -38,7 +39,7 @@ func keep[T any](root, name string, s page.Section[T]) error {
 var errNotMeasured = errors.New("not measured yet")
 
 // readKept reads what was measured.
-func readKept[T any](root, name string) (page.Section[T], error) {
+func readKept[T interface{ Check() error }](root, name string) (page.Section[T], error) {
 	none := page.Section[T]{Notes: []string{}}
 	data, err := os.ReadFile(storedPath(root, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,6 +63,11 @@ func readKept[T any](root, name string) (page.Section[T], error) {
 	if err := decoder.Decode(&s); err != nil {
 		return none, fmt.Errorf("%s: %w%s", file, err, again)
 	}
+	if s.Data != nil {
+		if err := (*s.Data).Check(); err != nil {
+			return none, fmt.Errorf("%s: %w%s", file, err, again)
+		}
+	}
 	if s.Notes == nil {
 		s.Notes = []string{}
 	}
@@ -70,10 +76,13 @@ func readKept[T any](root, name string) (page.Section[T], error) {
 
 // loadSection returns the section that is kept under a name. What was measured before stays in
 // the report where it could just not be measured again, and says so.
-func loadSection[T any](g *gatherer, name string) page.Section[T] {
+func loadSection[T interface{ Check() error }](g *gatherer, name string) page.Section[T] {
 	s, err := readKept[T](g.root, name)
 	failed := g.failed[name]
 	switch {
+	case errors.Is(failed, gocommand.ErrTests) && s.Data != nil:
+		// What the tests that failed have reached is in it, and a note says which did.
+		g.problems = append(g.problems, fmt.Errorf("%s: %w", name, withoutPaths(failed, g.root)))
 	case failed != nil && s.Data != nil:
 		problem, _ := g.explain(failed)
 		s.Notes = append(s.Notes, "could not be measured again: "+problem)

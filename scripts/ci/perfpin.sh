@@ -11,9 +11,14 @@ set -eu
 cd "${1:-.}"
 [ $# -eq 0 ] || shift
 
-if [ -n "${PERFPIN_CACHE-}" ] && [ ! -e target/tools ]; then
+# Counts are comparable with one Go only, the one that the pins were taken with.
+pinned=$([ ! -e budgets.toml ] || sed -n 's/^go *= *"\(go[^"]*\)".*/\1/p' budgets.toml)
+[ -z "$pinned" ] || export GOTOOLCHAIN="$pinned+auto"
+
+if [ -n "${PERFPIN_CACHE-}" ] && [ ! -d target/tools ]; then
 	key=$(go tool mage bootstrap -key)
 	mkdir -p target "$PERFPIN_CACHE/$key"
-	ln -s "$(cd "$PERFPIN_CACHE/$key" && pwd)" target/tools
+	# A link may be left whose target the system has removed.
+	ln -sfn "$(cd "$PERFPIN_CACHE/$key" && pwd)" target/tools
 fi
 exec go tool mage ci "$@"

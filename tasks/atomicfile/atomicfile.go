@@ -5,6 +5,8 @@ package atomicfile
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -12,6 +14,13 @@ import (
 // Write writes the file and makes its folder where there is none. The contents are
 // not forced to disk: what is generated can be made again.
 func Write(path string, data []byte) error {
+	if err := write(path, data); err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", path, cause(err))
+	}
+	return nil
+}
+
+func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -20,12 +29,30 @@ func Write(path string, data []byte) error {
 		return err
 	}
 	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// cause leaves the name of the temporary file out, which is of no use to anybody.
+func cause(err error) error {
+	var onPath *fs.PathError
+	if errors.As(err, &onPath) {
+		return onPath.Err
+	}
+	var onRename *os.LinkError
+	if errors.As(err, &onRename) {
+		return onRename.Err
 	}
 	return err
 }

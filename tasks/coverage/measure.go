@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/perfpin/perfpin/tasks/gocommand"
 )
@@ -36,13 +38,19 @@ func Measure(ctx context.Context, o Options) ([]Reached, error) {
 	if err := os.Chmod(endToEnd, 0o777); err != nil {
 		return nil, err
 	}
+	exec, err := execEnv(endToEnd)
+	if err != nil {
+		return nil, err
+	}
+	profile := unit + ".txt"
 	testErr := o.Go.Test(ctx, gocommand.Test{
 		Packages: o.Packages,
 		Flags: []string{
 			"-count=1", // a result from the cache reaches nothing
 			"-timeout=30m", "-cover", "-coverpkg=./...",
-			// The go command gives its tests a GOCOVERDIR of its own, so this one is set after it.
-			fmt.Sprintf(`-exec=env "GOCOVERDIR=%s"`, endToEnd),
+			// The go command's own profile has the packages too that no test is linked with.
+			"-coverprofile=" + profile,
+			exec,
 		},
 		Args: []string{"-test.gocoverdir=" + unit},
 		Env: []string{
@@ -56,7 +64,7 @@ func Measure(ctx context.Context, o Options) ([]Reached, error) {
 	if testErr != nil && !errors.Is(testErr, gocommand.ErrTests) {
 		return nil, testErr
 	}
-	unitProfile, err := o.read(ctx, unit)
+	unitProfile, err := parseFile(profile)
 	endProfile, endErr := o.read(ctx, endToEnd)
 	if err := errors.Join(err, endErr); err != nil {
 		return nil, errors.Join(testErr, err)
@@ -68,19 +76,43 @@ func Measure(ctx context.Context, o Options) ([]Reached, error) {
 	return reached, testErr
 }
 
+// execEnv returns the flag that sets GOCOVERDIR for the test processes: the go command
+// gives them one of its own, so this one is set after it. The flag's words may stand in
+// quotes of either kind, and there is no escaping (go help build, "-toolexec").
+func execEnv(dir string) (string, error) {
+	for _, quote := range []string{`"`, "'"} {
+		if !strings.Contains(dir, quote) {
+			return "-exec=env " + quote + "GOCOVERDIR=" + dir + quote, nil
+		}
+	}
+	return "", fmt.Errorf("%s: coverage cannot be measured below a folder with both kinds of quotes in its name", dir)
+}
+
 // read reads what was written into a folder; nothing is an empty profile.
 func (o Options) read(ctx context.Context, dir string) (Profile, error) {
-	// The pattern is well formed.
-	if counters, _ := filepath.Glob(filepath.Join(dir, "covcounters.*")); len(counters) == 0 {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	isCounters := func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "covcounters.") }
+	if !slices.ContainsFunc(entries, isCounters) {
 		return Profile{}, nil
 	}
 	text := dir + ".txt"
 	if err := o.Go.Tool(ctx, "covdata", "textfmt", "-i="+dir, "-o="+text); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(text)
+	return parseFile(text)
+}
+
+// parseFile reads a profile; no file is an empty one.
+func parseFile(path string) (Profile, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Profile{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return Parse(text, data)
+	return Parse(path, data)
 }

@@ -53,7 +53,7 @@ type tally struct {
 }
 
 func look(functions map[string]*tally, c Cost) *tally {
-	name := c.Function()
+	name := unhash(c.Function())
 	t := functions[name]
 	if t == nil {
 		t = &tally{Move: Move{Function: name}}
@@ -64,6 +64,17 @@ func look(functions map[string]*tally, c Cost) *tally {
 		t.holders = append(t.holders, holder)
 	}
 	return t
+}
+
+// unhash takes out of the name of a cgo wrapper what stands for its file's text: it is
+// another after any change of it, and the function the same.
+func unhash(name string) string {
+	const prefix, digits = "_cgo_", 12
+	rest, found := strings.CutPrefix(name, prefix)
+	if !found || len(rest) <= digits || rest[digits] != '_' || strings.Trim(rest[:digits], "0123456789abcdef") != "" {
+		return name
+	}
+	return prefix + rest[digits+1:]
 }
 
 func abs(n int64) int64 { return max(n, -n) }

@@ -130,3 +130,20 @@ func TestProgramsCheck(t *testing.T) {
 		})
 	}
 }
+
+// A change of the C code above it gives a cgo wrapper another name, and moves nothing.
+func TestCompareKnowsCgoWrappers(t *testing.T) {
+	profile := func(name string, ir int64) Profile {
+		return Profile{Costs: []Cost{{Stack: []Location{{{Function: name}}}, Ir: ir}}}
+	}
+	before, after := profile("_cgo_df902a3b4c5d_Cfunc_work", 3200), profile("_cgo_f4fc00112233_Cfunc_work", 3300)
+	got := Compare(before, after)
+	if len(got) != 1 || got[0].Function != "_cgo_Cfunc_work" || got[0].Delta() != 100 {
+		t.Errorf("got %+v", got)
+	}
+	for _, name := range []string{"_cgo_panic", "_cgo_f4fc0011223_x", "_cgo_F4FC00112233_x", "main._cgo_f4fc00112233_x", ""} {
+		if got := unhash(name); got != name {
+			t.Errorf("%q: got %q", name, got)
+		}
+	}
+}

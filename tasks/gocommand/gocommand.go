@@ -44,10 +44,16 @@ func Open(ctx context.Context, root string) (Go, error) {
 	}
 	g.Version, g.Target = settings["GOVERSION"], settings["GOOS"]+"/"+settings["GOARCH"]
 	g.build = cleanenv.Build(os.Environ(), settings, nil)
-	module, err := g.Query(ctx, "list", "-m")
-	// A workspace has several: the first is the one of the folder.
-	g.Module, _, _ = strings.Cut(module, "\n")
-	return g, err
+	// Not list -m, which tells all modules of a workspace, in an order of its own.
+	if out, err = g.Query(ctx, "mod", "edit", "-json"); err != nil {
+		return g, err
+	}
+	var file struct{ Module struct{ Path string } }
+	if err := json.Unmarshal([]byte(out), &file); err != nil {
+		return g, fmt.Errorf("go mod edit -json: %w", err)
+	}
+	g.Module = file.Module.Path
+	return g, nil
 }
 
 // Query runs the go command in the module's folder and returns what it prints, without

@@ -71,10 +71,10 @@ func Encode(e Entry) ([]byte, error) {
 }
 
 // Read returns the entries of a history.jsonl in the order of the lines, and one error
-// for each line that is none. The name stands in the errors, with the line. Lines
-// without anything are no lines.
-func Read(name string, data []byte) (entries []Entry, broken []error) {
-	number := 0
+// for each line that is none. The name stands in the errors, with the line: before is
+// how many lines of the file are not in data. Lines without anything are no lines.
+func Read(name string, before int, data []byte) (entries []Entry, broken []error) {
+	number := before
 	for line := range bytes.Lines(data) {
 		number++
 		if len(bytes.TrimSpace(line)) == 0 {

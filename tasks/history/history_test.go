@@ -37,7 +37,7 @@ func TestEncodeIsRead(t *testing.T) {
 		}
 		file = append(file, line...)
 	}
-	got, broken := Read("h", file)
+	got, broken := Read("h", 0, file)
 	if broken != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v and %v, want %+v", got, broken, want)
 	}
@@ -59,7 +59,7 @@ func TestReadTellsBrokenLines(t *testing.T) {
 		`{"schema":1,"extra":1}`:          `h:2: is no run: json: unknown field "extra"`,
 		`{"schema":1,"date":"2026-11-01T12:00:00Z","benches":[{"bench":"a","iters":0,"total":5}]}`: `h:2: bench "a": 5 instructions in 0 operations`,
 	} {
-		entries, broken := Read("h", []byte(string(good)+line+"\n\n"+string(good)))
+		entries, broken := Read("h", 0, []byte(string(good)+line+"\n\n"+string(good)))
 		if len(entries) != 2 || len(broken) != 1 || !strings.HasPrefix(broken[0].Error(), want) {
 			t.Errorf("%s: got %d runs and %v, want 2 and %s…", line, len(entries), broken, want)
 		}
@@ -126,7 +126,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(line)
 	f.Add([]byte("{}\n\n" + string(line) + "half"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, broken := Read("h", data)
+		entries, broken := Read("h", 0, data)
 		lines := 0
 		for line := range bytes.Lines(data) {
 			if len(bytes.TrimSpace(line)) > 0 {
@@ -141,7 +141,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, broken := Read("h", line)
+			again, broken := Read("h", 0, line)
 			if broken != nil || len(again) != 1 || len(again[0].Benches) != len(e.Benches) {
 				t.Errorf("%s: got %+v and %v", line, again, broken)
 			}

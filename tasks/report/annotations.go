@@ -18,6 +18,8 @@ type Place struct {
 	File string
 	// NewLine is where a bench that has no pin would get one.
 	NewLine int
+	// PinnedLine is where the platform of the pins is told.
+	PinnedLine int
 	// Strict tells that another platform than the pinned one fails the run.
 	Strict bool
 }
@@ -51,7 +53,8 @@ func annotateBenches(out *strings.Builder, results Results, at Place) {
 		if at.Strict {
 			level = "error"
 		}
-		writeAnnotation(out, level, at.File, 1, "perfpin: not comparable", tellDifferences(results.Differences))
+		writeAnnotation(out, level, at.File, at.PinnedLine, "perfpin: not comparable",
+			tellDifferences(results.Differences)+"\nhint: "+hintPlatform(results.Differences))
 	}
 	var failing []Bench
 	for _, b := range results.Benches {
@@ -83,15 +86,20 @@ func tellBench(b Bench) string {
 	pin := "go tool mage pin -bench=" + escape(QuoteShell("^"+regexp.QuoteMeta(b.Bench)+"$"))
 	switch b.Verdict {
 	case gate.Regressed:
-		return tellMoved(b) + "\nhint: " + pin + "  # if it is meant"
+		return tellMovedBy(b) + "\nhint: " + pin + "  # if it is meant"
 	case gate.Improved:
-		return tellMoved(b) + "\nhint: " + pin + "  # to lock it in"
+		return tellMovedBy(b) + "\nhint: " + pin + "  # to lock it in"
 	case gate.Unpinned:
 		return "has no line in budgets.toml\nhint: " + pin
 	case gate.Missing:
 		return "is pinned, but there is no such bench\nhint: go tool mage pin"
 	}
 	return escapeLines(b.Error)
+}
+
+// tellMovedBy says what left its budget, and by which functions.
+func tellMovedBy(b Bench) string {
+	return strings.Join(append([]string{tellMoved(b)}, b.ToldFunctions()...), "\n")
 }
 
 // tellMoved says what left its budget, and by how much.

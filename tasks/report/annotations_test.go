@@ -13,7 +13,7 @@ import (
 func TestAnnotations(t *testing.T) {
 	other := here
 	other.Go = "go1.27.0"
-	place := Place{File: "sub,dir/a:b/budgets.toml", NewLine: 8}
+	place := Place{File: "sub,dir/a:b/budgets.toml", NewLine: 8, PinnedLine: 2}
 	strict := place
 	strict.Strict = true
 	for _, test := range []struct {

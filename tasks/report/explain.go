@@ -110,6 +110,22 @@ func writeMoves(out *strings.Builder, e Explanation) {
 	fmt.Fprintf(out, "  %*s Ir  in all\n", width, signedInt(sum))
 }
 
+// mostTold is how many functions are named where there is little room.
+const mostTold = 3
+
+// ToldFunctions names the functions that moved most, a line each.
+func (b Bench) ToldFunctions() []string {
+	var lines []string
+	for _, f := range b.Functions[:min(len(b.Functions), mostTold)] {
+		m := explain.Move(f)
+		lines = append(lines, signedInt(m.Delta())+" Ir in "+tellMove(m))
+	}
+	if len(b.Functions) > mostTold {
+		lines = append(lines, "and in others")
+	}
+	return lines
+}
+
 // tellMove names a function and says how it moved.
 func tellMove(m explain.Move) string {
 	text := escape(m.Function)

@@ -70,8 +70,17 @@ func describePlatform(v *gate.Verdict) finding {
 	return finding{
 		kind: v.Kind,
 		text: "budgets.toml: not comparable: " + tellDifferences(newDifferences(v.Differences)),
-		hint: "go tool mage pin  # takes all pins anew, here",
+		hint: hintPlatform(newDifferences(v.Differences)),
 	}
+}
+
+// hintPlatform is the command that makes counts comparable again: where it is Go alone
+// that differs, one that counts with the Go of the pins.
+func hintPlatform(differences []Difference) string {
+	if len(differences) == 1 && differences[0].Field == "go" {
+		return "go tool mage perf -go=" + QuoteShell(differences[0].Pinned) + "  # with the Go of the pins; mage pin takes them all anew, with this one"
+	}
+	return "go tool mage pin  # takes all pins anew, here"
 }
 
 func tellRuns(runs []int64) string {

@@ -15,6 +15,7 @@
 //	listed       what all shards together have in benches, sorted; absent without shard
 //	platform     what the counts were taken with: go, target, libc, cpu, seed, tags,
 //	             env (a list of NAME=VALUE) and valgrind, as in [pinned] of budgets.toml
+//	machine      cpu, processors and kernel that it was counted on; absent where not known
 //	differences  where platform is not the pinned one: field, pinned, here; absent
 //	             when the two agree
 //	benches      one object a bench, sorted by name
@@ -39,6 +40,10 @@
 //	distinct  how many different totals those are
 //	settled   whether enough of the runs agree
 //	moved     what left its budget, with both values; absent unless it did
+//	functions which functions moved, the largest move first and at most 12: function,
+//	          base and head, the instructions of its own code in all operations of the
+//	          pinned state and now, and into, what all of it is inlined into; absent
+//	          where nothing moved or no profile of the pinned state is known
 //	error     why there is no count; absent when there is one
 //	profile   path of the callgrind profile; absent when there is none
 //

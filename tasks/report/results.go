@@ -13,7 +13,9 @@ import (
 
 	"github.com/perfpin/perfpin/tasks/budget"
 	"github.com/perfpin/perfpin/tasks/count"
+	"github.com/perfpin/perfpin/tasks/explain"
 	"github.com/perfpin/perfpin/tasks/gate"
+	"github.com/perfpin/perfpin/tasks/machine"
 )
 
 // Schema is the number of the results.json that this package writes and reads.
@@ -38,6 +40,8 @@ type Run struct {
 	Shard    string    `json:"shard,omitempty"`
 	Listed   []string  `json:"listed,omitempty"`
 	Platform Platform  `json:"platform"`
+	// Machine is zero where it is not known.
+	Machine machine.Machine `json:"machine,omitzero"`
 }
 
 // A Platform is budget.Platform, which converts to it.
@@ -76,8 +80,10 @@ type Bench struct {
 	Distinct int          `json:"distinct"`
 	Settled  bool         `json:"settled"`
 	Moved    []string     `json:"moved,omitempty"`
-	Error    string       `json:"error,omitempty"`
-	Profile  string       `json:"profile,omitempty"`
+	// Functions are the ones that moved, the largest move first, as far as they are shown.
+	Functions []Function `json:"functions,omitempty"`
+	Error     string     `json:"error,omitempty"`
+	Profile   string     `json:"profile,omitempty"`
 }
 
 // A Pin is the recorded count of a Bench.
@@ -88,6 +94,15 @@ type Pin struct {
 	Allocs *json.Number `json:"allocs"`
 	Bytes  *json.Number `json:"bytes"`
 	Line   int          `json:"line"`
+}
+
+// A Function is one whose own code costs something else than in the pinned state:
+// instructions of all operations.
+type Function struct {
+	Function string `json:"function"`
+	Base     int64  `json:"base"`
+	Head     int64  `json:"head"`
+	Into     string `json:"into,omitempty"`
 }
 
 // NewResults gathers what results.json says of a run.
@@ -105,6 +120,36 @@ func NewResults(verdicts []gate.Verdict, run Run) Results {
 		}
 	}
 	return results
+}
+
+// Explain adds to the benches which functions moved.
+func (r *Results) Explain(explained map[string]Explanation) {
+	for i := range r.Benches {
+		b := &r.Benches[i]
+		e, ok := explained[b.Bench]
+		if !ok || e.Err != nil {
+			continue
+		}
+		for _, m := range e.Moves[:min(len(e.Moves), MostMoves)] {
+			b.Functions = append(b.Functions, Function(m))
+		}
+	}
+}
+
+// Explained returns which functions moved, as far as the results tell.
+func (r Results) Explained() map[string]Explanation {
+	explained := make(map[string]Explanation)
+	for _, b := range r.Benches {
+		if len(b.Functions) == 0 || b.Pin == nil || b.Total == nil {
+			continue
+		}
+		e := Explanation{Bench: b.Bench, Base: b.Pin.Total, Head: *b.Total, Iters: b.Pin.Iters}
+		for _, f := range b.Functions {
+			e.Moves = append(e.Moves, explain.Move(f))
+		}
+		explained[b.Bench] = e
+	}
+	return explained
 }
 
 func newDifferences(differences []budget.Difference) []Difference {
@@ -191,7 +236,7 @@ func ReadResults(name string, data []byte) (*Results, error) {
 		Schema *int `json:"schema"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", name, position(data, err), err)
+		return nil, fmt.Errorf("%s: %s: %w\nhint: go tool mage perf", name, position(data, err), err)
 	}
 	if head.Schema == nil || *head.Schema != Schema {
 		got := "no schema"
@@ -204,7 +249,7 @@ func ReadResults(name string, data []byte) (*Results, error) {
 	decoder.DisallowUnknownFields()
 	results := &Results{}
 	if err := decoder.Decode(results); err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", name, position(data, err), err)
+		return nil, fmt.Errorf("%s: %s: %w\nhint: go tool mage perf", name, position(data, err), err)
 	}
 	var errs []error
 	for i, bench := range results.Benches {

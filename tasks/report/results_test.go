@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/perfpin/perfpin/tasks/budget"
+	"github.com/perfpin/perfpin/tasks/explain"
 	"github.com/perfpin/perfpin/tasks/gate"
 )
 
@@ -201,4 +203,33 @@ func FuzzReadResults(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What results.json tells of functions comes back from it, and no more than is shown.
+func TestResultsTellFunctions(t *testing.T) {
+	results := Results{Schema: Schema, Benches: []Bench{
+		{Bench: "p.Other", Verdict: gate.Within},
+		{Bench: "p.Slow", Verdict: gate.Regressed, Total: new(int64(150)), Iters: new(int64(2)), Pin: &Pin{Ir: "50", Iters: 2, Total: 100}},
+	}}
+	var moves []explain.Move
+	for i := range MostMoves + 5 {
+		moves = append(moves, explain.Move{Function: fmt.Sprint("f", i), Base: 10, Head: 13, Into: "g"})
+	}
+	results.Explain(map[string]Explanation{"p.Slow": {Moves: moves}, "p.Other": {Err: errors.New("gone"), Moves: moves}})
+	var out bytes.Buffer
+	if err := results.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadResults("r.json", out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := read.Explained()
+	if len(got) != 1 || !slices.Equal(got["p.Slow"].Moves, moves[:MostMoves]) || got["p.Slow"].Base != 100 || got["p.Slow"].Head != 150 {
+		t.Errorf("got %+v", got)
+	}
+	want := []string{"+3 Ir in f0  (+30.00%)  inlined into g", "+3 Ir in f1  (+30.00%)  inlined into g", "+3 Ir in f2  (+30.00%)  inlined into g", "and in others"}
+	if told := read.Benches[1].ToldFunctions(); !slices.Equal(told, want) {
+		t.Errorf("got %q", told)
+	}
 }

@@ -45,7 +45,8 @@ func summarize(out *strings.Builder, results Results, limit int) {
 		out.WriteString("Shard " + results.Shard + ".\n\n")
 	}
 	if results.Differences != nil {
-		out.WriteString("Not comparable: " + escapeText(tellDifferences(results.Differences)) + "\n\n")
+		out.WriteString("Not comparable: " + escapeText(tellDifferences(results.Differences)) + "\n\n" +
+			preformat(hintPlatform(results.Differences)))
 	}
 	var within, others []Bench
 	for _, b := range results.Benches {
@@ -130,6 +131,7 @@ func tellNumber(number *json.Number) string {
 // moved, and what helps. It returns how many had no room.
 func writeReasons(out *strings.Builder, benches []Bench, limit int) (left int) {
 	var moved, pinnable []string
+	missing := false
 	for _, b := range benches {
 		switch b.Verdict {
 		case gate.Failed:
@@ -140,10 +142,15 @@ func writeReasons(out *strings.Builder, benches []Bench, limit int) (left int) {
 			}
 			out.WriteString(text)
 		case gate.Regressed, gate.Improved:
+			if !writeFunctions(out, b, limit) {
+				left++
+			}
 			moved = append(moved, regexp.QuoteMeta(b.Bench))
 			pinnable = append(pinnable, regexp.QuoteMeta(b.Bench))
 		case gate.Unpinned:
 			pinnable = append(pinnable, regexp.QuoteMeta(b.Bench))
+		case gate.Missing:
+			missing = true
 		}
 	}
 	var hints string
@@ -153,10 +160,28 @@ func writeReasons(out *strings.Builder, benches []Bench, limit int) (left int) {
 	if pinnable != nil {
 		hints += "go tool mage pin" + selectBenches(pinnable) + "  # if it is meant\n"
 	}
+	if missing {
+		hints += "go tool mage pin  # removes the lines of benches that are gone\n"
+	}
 	if text := preformat(hints); hints != "" && out.Len()+len(text) <= limit {
 		out.WriteString(text)
 	}
 	return left
+}
+
+// writeFunctions names the functions that a bench moved by, as far as they are known;
+// false where there is no room.
+func writeFunctions(out *strings.Builder, b Bench, limit int) bool {
+	lines := b.ToldFunctions()
+	if lines == nil {
+		return true
+	}
+	text := "<code>" + escapeText(b.Bench) + "</code>:\n\n" + preformat(strings.Join(lines, "\n"))
+	if out.Len()+len(text) > limit {
+		return false
+	}
+	out.WriteString(text)
+	return true
 }
 
 // mostNamed is how many benches a command names one by one.

@@ -207,7 +207,26 @@ func (h *Harness) measure(ctx context.Context, r Request, row *Row, steps chan<-
 	if err != nil {
 		return fmt.Errorf("warm-up: %w", err)
 	}
-	row.Threads, row.Share = to.threads, to.share
+	for again := true; again; {
+		if err := h.rounds(ctx, r, servers, to, row, steps); err != nil {
+			return err
+		}
+		// What kept every server busy in the warm-up may not have done so in most rounds.
+		if to, again, err = h.harder(to, typical(row.Results)); err != nil {
+			return err
+		}
+	}
+	for i, s := range servers {
+		if row.Results[i].PeakMemory, err = peakMemory(s.pid); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// rounds measures all rounds into the row, in the place of what is there.
+func (h *Harness) rounds(ctx context.Context, r Request, servers []*server, to strain, row *Row, steps chan<- Step) error {
+	row.Threads, row.Share, row.Repeated, row.Results = to.threads, to.share, 0, nil
 	for _, s := range servers {
 		row.Results = append(row.Results, Result{Server: s.name})
 	}
@@ -222,11 +241,6 @@ func (h *Harness) measure(ctx context.Context, r Request, row *Row, steps chan<-
 			row.Results[i].Samples = append(row.Results[i].Samples, sample)
 		}
 	}
-	for i, s := range servers {
-		if row.Results[i].PeakMemory, err = peakMemory(s.pid); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-	}
 	return nil
 }
 
@@ -234,28 +248,31 @@ func (h *Harness) measure(ctx context.Context, r Request, row *Row, steps chan<-
 // nothing more can be done about it. What it measures is thrown away.
 func (h *Harness) calibrate(ctx context.Context, r Request, servers []*server, steps chan<- Step) (strain, error) {
 	to := strain{threads: 1, share: 1}
+	if err := h.limit(to.share); err != nil {
+		return strain{}, err
+	}
 	for {
-		if err := h.limit(to.share); err != nil {
+		steps <- Step{What: r.Name + ": warm-up"}
+		samples, _, err := quietest(func() ([]Sample, error) { return h.turn(ctx, r, servers, to, h.options.Warmup) })
+		if err != nil {
 			return strain{}, err
 		}
-		var samples []Sample
-		for _, s := range servers {
-			steps <- Step{What: fmt.Sprintf("%s: warm-up: %s", r.Name, s.name)}
-			sample, err := h.window(ctx, s, r, to, h.options.Warmup)
-			if err != nil {
-				return strain{}, fmt.Errorf("%s: %w", s.name, err)
-			}
-			samples = append(samples, sample)
-		}
-		next, again := to.next(samples, len(h.placement.Load), h.options.Connections)
-		if !again {
-			return next, h.limit(next.share)
-		}
-		if next.share < 1 && !h.canLimit() {
-			return to, nil
+		next, again, err := h.harder(to, samples)
+		if err != nil || !again {
+			return next, err
 		}
 		to = next
 	}
+}
+
+// harder returns the strain to use after what was measured with to, and whether it is
+// another, which has to be measured again.
+func (h *Harness) harder(to strain, samples []Sample) (next strain, again bool, err error) {
+	next, again = to.next(samples, len(h.placement.Load), h.options.Connections)
+	if again && next.share < 1 && !h.canLimit() {
+		return to, false, nil
+	}
+	return next, again, h.limit(next.share)
 }
 
 // limit gives all servers a share of their processor.

@@ -3,6 +3,7 @@ package throughput
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -59,9 +60,10 @@ func newQuota(pids []int) (*quota, error) {
 }
 
 func (q *quota) make(pids []int) error {
-	leftovers, _ := filepath.Glob(filepath.Join(filepath.Dir(q.dir), quotaPrefix+"*")) // the pattern is right
-	for _, dir := range leftovers {
-		_ = os.Remove(dir) // refused while something runs in it
+	parent := filepath.Dir(q.dir)
+	leftovers, _ := fs.Glob(os.DirFS(parent), quotaPrefix+"*") // the pattern is right
+	for _, name := range leftovers {
+		_ = os.Remove(filepath.Join(parent, name)) // refused while something runs in it
 	}
 	if err := os.Mkdir(q.dir, 0o755); err != nil {
 		return err

@@ -26,7 +26,7 @@ const (
 func (h *Harness) round(ctx context.Context, r Request, servers []*server, to strain) (samples []Sample, repeated int, err error) {
 	windows := make([][]Sample, len(servers))
 	for range h.options.Duration / windowLength {
-		turn, again, err := quietest(func() ([]Sample, error) { return h.turn(ctx, r, servers, to) })
+		turn, again, err := quietest(func() ([]Sample, error) { return h.turn(ctx, r, servers, to, windowLength) })
 		if err != nil {
 			return nil, repeated, err
 		}
@@ -60,10 +60,10 @@ func quietest(measure func() ([]Sample, error)) (quiet []Sample, repeated int, e
 }
 
 // turn gives each server one window.
-func (h *Harness) turn(ctx context.Context, r Request, servers []*server, to strain) ([]Sample, error) {
+func (h *Harness) turn(ctx context.Context, r Request, servers []*server, to strain, window time.Duration) ([]Sample, error) {
 	var samples []Sample
 	for _, s := range servers {
-		sample, err := h.window(ctx, s, r, to, windowLength)
+		sample, err := h.window(ctx, s, r, to, window)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -112,6 +112,15 @@ func join(windows []Sample) Sample {
 	}
 	joined.Percentiles = middlePercentiles(windows)
 	return joined
+}
+
+// typical returns for each server one sample that stands for all of its rounds.
+func typical(results []Result) []Sample {
+	var samples []Sample
+	for _, r := range results {
+		samples = append(samples, Sample{Use: Use{Server: r.Use().Median}, Saturation: r.Saturation()})
+	}
+	return samples
 }
 
 // middlePercentiles returns the median of each percentile that all windows have.

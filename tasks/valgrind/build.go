@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -66,13 +67,13 @@ func (b bootstrap) build(ctx context.Context) (Valgrind, error) {
 
 // clear removes what interrupted builds have left, and the last build's log.
 func (b bootstrap) clear() error {
-	leftovers, err := filepath.Glob(filepath.Join(b.dir, workPattern))
+	leftovers, err := fs.Glob(os.DirFS(b.dir), workPattern)
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, path := range append(leftovers, b.log()) {
-		errs = append(errs, os.RemoveAll(path))
+	errs := []error{os.RemoveAll(b.log())}
+	for _, name := range leftovers {
+		errs = append(errs, os.RemoveAll(filepath.Join(b.dir, name)))
 	}
 	return errors.Join(errs...)
 }

@@ -33,6 +33,8 @@ package page
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -111,6 +113,17 @@ type Clock struct {
 	Times []Time `json:"times"`
 }
 
+// Check refuses what no clock has told.
+func (c Clock) Check() error {
+	var errs []error
+	for _, t := range c.Times {
+		if t.Runs < 1 || t.Least < 0 || t.Least > t.Median || t.Median > t.Most {
+			errs = append(errs, fmt.Errorf("time of %q: %d runs, median %v s, least %v s, most %v s", t.Name, t.Runs, t.Median, t.Least, t.Most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // A Time is of one command or benchmark, in seconds. Without a spread, Least and Most
 // are the median.
 type Time struct {
@@ -165,6 +178,27 @@ type Covered struct {
 	Both       int    `json:"both"`
 }
 
+// Check refuses what cannot have been measured: a tier that reaches more than there is,
+// and a total that is not the sum.
+func (c Coverage) Check() error {
+	var sum Covered
+	var errs []error
+	for _, p := range c.Packages {
+		if p.Both < 0 || p.Both > min(p.Unit, p.EndToEnd) || p.All() > p.Statements {
+			errs = append(errs, fmt.Errorf("package %q: %d statements, of which unit tests reach %d, built programs %d and both %d",
+				p.Package, p.Statements, p.Unit, p.EndToEnd, p.Both))
+		}
+		sum.Statements += p.Statements
+		sum.Unit += p.Unit
+		sum.EndToEnd += p.EndToEnd
+		sum.Both += p.Both
+	}
+	if sum != c.Total {
+		errs = append(errs, fmt.Errorf("total: got %+v, want the packages' sum, %+v", c.Total, sum))
+	}
+	return errors.Join(errs...)
+}
+
 // All is what any tier reaches.
 func (c Covered) All() int { return c.Unit + c.EndToEnd - c.Both }
 
@@ -176,6 +210,17 @@ type Sizes struct {
 	Go       string `json:"go"`
 	Target   string `json:"target"`
 	Programs []Size `json:"programs"`
+}
+
+// Check refuses what no program can be.
+func (s Sizes) Check() error {
+	var errs []error
+	for _, p := range s.Programs {
+		if p.Bytes < 1 || p.Stripped < 1 {
+			errs = append(errs, fmt.Errorf("program %q: %d bytes, stripped %d", p.Package, p.Bytes, p.Stripped))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // A Size is of one command, in bytes: as built, and without symbols and debug

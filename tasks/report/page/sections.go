@@ -63,7 +63,12 @@ func text(s string) cell { return cell{Text: s} }
 
 // sections returns all sections in the order of the page.
 func (r Report) sections() []section {
-	return []section{r.counts(), r.clock(), r.throughput(), r.coverage(), r.sizes()}
+	all := []section{r.counts(), r.clock()}
+	// A module that has no server has no such comparison.
+	if r.Throughput.Data != nil || r.Throughput.Problem != "" {
+		all = append(all, r.throughput())
+	}
+	return append(all, r.coverage(), r.sizes())
 }
 
 func open[T any](r Report, s Section[T], id, title, about string) section {
@@ -116,7 +121,7 @@ func newRow(b Bench, at int) row {
 	if b.Error != "" {
 		name.Lines = strings.Split(b.Error, "\n")
 	}
-	name.Lines = append(name.Lines, b.Moved...)
+	name.Lines = append(append(name.Lines, b.Moved...), b.ToldFunctions()...)
 	verdict := cell{Text: string(b.Verdict), Sort: fmt.Sprint(slices.Index(kinds(), b.Verdict)), Class: class(b.Verdict)}
 	if len(b.Runs) > 1 && !b.Settled {
 		verdict.Text += ", varies"

@@ -7,7 +7,7 @@ import (
 )
 
 func (r Report) throughput() section {
-	s := open(r, r.Throughput, "throughput", "Throughput", "Requests that a second of processor time serves. The ratio is how many times a server's rate that of the first one is.")
+	s := open(r, r.Throughput, "throughput", "Throughput", "Requests that a second of processor time serves. The ratio beside a server is the first one's rate divided by its own: above 1, the first one is faster.")
 	t := r.Throughput.Data
 	if t == nil {
 		return s
@@ -31,8 +31,7 @@ func (r Report) throughput() section {
 	return s
 }
 
-// rows are one a server. The ratio beside a server is how many times its rate the
-// first one's is.
+// rows are one a server.
 func (t ThroughputRequest) rows() []row {
 	largest := 0.0
 	for _, server := range t.Servers {
