@@ -1,11 +1,14 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -212,7 +215,8 @@ func (s *suite) count(ctx context.Context, expect func(key string) count.Expecta
 	var mutex sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(s.selection.jobs)
-	for i, bench := range s.benches {
+	for _, i := range s.heaviestFirst(expect) {
+		bench := s.benches[i]
 		counts[i] = count.Count{Bench: bench.Key, Err: errInterrupted}
 		group.Go(func() error {
 			if ctx.Err() != nil {
@@ -233,6 +237,22 @@ func (s *suite) count(ctx context.Context, expect func(key string) count.Expecta
 	}
 	group.Wait()
 	return counts
+}
+
+// heaviestFirst returns the indices of the benches in the order in which they are
+// started: what takes longest first, so that the jobs end at about the same time. What
+// nothing is known of may take long.
+func (s *suite) heaviestFirst(expect func(key string) count.Expectation) []int {
+	weights := make([]int64, len(s.benches))
+	order := make([]int, len(s.benches))
+	for i, bench := range s.benches {
+		order[i], weights[i] = i, expect(bench.Key).Total
+		if weights[i] == 0 {
+			weights[i] = math.MaxInt64
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	return order
 }
 
 var errInterrupted = errors.New("interrupted before it was counted")

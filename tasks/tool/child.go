@@ -14,8 +14,8 @@ import (
 )
 
 // memoryPoll is how often the memory of a limited group is summed. One sum reads
-// /proc/PID/stat of every process of the machine.
-const memoryPoll = 100 * time.Millisecond
+// /proc/PID/stat of every process of the machine, some milliseconds on a busy one.
+const memoryPoll = 300 * time.Millisecond
 
 // A Child is a started program.
 type Child struct {
