@@ -186,11 +186,11 @@ func ProcessError(err error, scratch Scratch) error {
 	if failed.Cause != nil {
 		how = failed.Cause.Error()
 	}
-	tail := strings.TrimSpace(scratch.Strip(failed.Tail))
-	if tail == "" {
+	output := strings.TrimSpace(scratch.Strip(failed.Output))
+	if output == "" {
 		return errors.New(how)
 	}
-	return fmt.Errorf("%s\n%s", how, tail)
+	return fmt.Errorf("%s\n%s", how, output)
 }
 
 // blame gives the process's error to the benchmarks that reported their failure,

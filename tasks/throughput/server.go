@@ -55,7 +55,7 @@ func (spec serverSpec) start(ctx context.Context, cpu int) (*server, error) {
 			return s, nil
 		}
 		var failure *tool.Error
-		taken := errors.As(err, &failure) && strings.Contains(strings.ToLower(failure.Tail), "address already in use")
+		taken := errors.As(err, &failure) && strings.Contains(strings.ToLower(failure.Output), "address already in use")
 		if !taken || attempt == startAttempts {
 			return nil, fmt.Errorf("%s: %w", spec.name, err)
 		}

@@ -229,7 +229,7 @@ func (c *Child) failure(waitErr error) error {
 		Args:     c.command.Args,
 		ExitCode: c.cmd.ProcessState.ExitCode(),
 		Cause:    c.cause,
-		Tail:     c.streams.tail.String(),
+		Output:   c.streams.excerpt.String(),
 		Log:      c.command.Log,
 	}
 	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {

@@ -30,7 +30,7 @@ type Command struct {
 	// writer may serve both: it is never called twice at once.
 	Stdout, Stderr io.Writer
 	// Log is the file that the streams left nil are appended to; it and its folder
-	// are made when missing. Empty means that only the tail is kept, for the error.
+	// are made when missing. Empty means that only both ends are kept, for the error.
 	Log string
 	// Line, when not nil, is called with each whole line, without its line feed, of
 	// the streams left nil. The output waits for it.

@@ -122,12 +122,37 @@ func TestFailureShowsTailThenOneLine(t *testing.T) {
 	}
 }
 
-func TestFailureWithoutLogStillShowsTail(t *testing.T) {
+func TestFailureWithoutLogShowsBothEnds(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo why; exit 1":                      "why",
+		"exit 1":                                "",
+		"printf 'no line feed'; exit 1":         "no line feed",
+		"seq 30; exit 1":                        numbers(1, 30),
+		"seq 31; exit 1":                        numbers(1, 10) + "\n… lines left out: 1 …\n" + numbers(12, 31),
+		"seq 100000; exit 1":                    numbers(1, 10) + "\n… lines left out: 99970 …\n" + numbers(99981, 100000),
+		"printf %010000d 7; seq 2; exit 1":      strings.Repeat("0", 2<<10) + "\n… lines left out: 1 …\n2",
+		"seq 2; printf '%010000d\\n' 7; exit 1": "1\n2\n" + strings.Repeat("0", 2<<10-4) + "\n… lines left out: 0 …\n" + strings.Repeat("0", 4<<10-2) + "7",
+	} {
+		err := shell(script).Run(t.Context())
+		var failure *tool.Error
+		if !errors.As(err, &failure) || failure.Output != want {
+			t.Errorf("%s: got %v, want %s", script, err, want)
+		}
+	}
 	err := shell("echo why; exit 1").Run(t.Context())
 	want := "why\n/bin/sh: -c echo why; exit 1: exit status 1"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+}
+
+// numbers returns what seq prints.
+func numbers(from, to int) string {
+	var lines []string
+	for n := from; n <= to; n++ {
+		lines = append(lines, strconv.Itoa(n))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func TestLine(t *testing.T) {

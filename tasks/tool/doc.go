@@ -1,5 +1,5 @@
 // Package tool finds an external program, tells its version, runs it, and keeps
-// the tail of its log. It is the one place where programs are started, so that
+// both ends of its output. It is the one place where programs are started, so that
 // one rule holds for all of them: nothing that was started outlives the run, nor
 // this process, however either of them ends.
 //

@@ -22,17 +22,18 @@ type Error struct {
 	// *MemoryError, or the end of the context. It is nil when the program ended by
 	// itself.
 	Cause error
-	// Tail is the end of what the program wrote to its log.
-	Tail string
+	// Output is what the streams left nil were given: its end where there is a log,
+	// else its beginning and its end.
+	Output string
 	// Log is the path of the log, or "".
 	Log string
 }
 
-// Error is the tail of the log, if any, and then one line.
+// Error is the output, if any, and then one line.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.Tail != "" {
-		b.WriteString(e.Tail)
+	if e.Output != "" {
+		b.WriteString(e.Output)
 		b.WriteByte('\n')
 	}
 	b.WriteString(e.Path)

@@ -17,7 +17,7 @@ import (
 // a pipe: the group has to be killed between the child's exit and the last read.
 type streams struct {
 	stdin, stdout, stderr *os.File // the child's ends
-	tail                  *tail
+	excerpt               *excerpt
 
 	childEnds []io.Closer // to be closed once the child has its copies
 	readers   []*os.File  // our ends of its output
@@ -27,7 +27,7 @@ type streams struct {
 }
 
 func (c Command) openStreams() (*streams, error) {
-	s := &streams{tail: &tail{}}
+	s := &streams{excerpt: &excerpt{endOnly: c.Log != ""}}
 	err := s.open(c)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -58,7 +58,7 @@ func (s *streams) open(c Command) (err error) {
 
 // openLog returns what the streams left nil are written to.
 func (s *streams) openLog(c Command) (io.Writer, error) {
-	writers := []io.Writer{s.tail}
+	writers := []io.Writer{s.excerpt}
 	if c.Line != nil {
 		writers = append(writers, &lines{each: c.Line})
 	}
