@@ -24,9 +24,13 @@ const launcherPoll = 100 * time.Millisecond
 //
 // After the first signal the former handling is back, so that a second one ends a
 // process that hangs in its cleanup.
+//
+// What this process was told to ignore, as SIGHUP is under nohup, it still
+// ignores, but the programs that it starts meanwhile do not.
 func WithInterrupt(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, stopSignals := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stopSignals)
+	stopHangups := swallowHangups()
 	ctx, cancel := context.WithCancelCause(ctx)
 	if chain := launchers(); len(chain) > 0 {
 		go watchLaunchers(ctx, chain, cancel)
@@ -34,7 +38,21 @@ func WithInterrupt(parent context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() {
 		cancel(nil)
 		stopSignals()
+		stopHangups()
 	}
+}
+
+// swallowHangups catches SIGHUP and does nothing where it is ignored. A program
+// inherits what is ignored and not what is caught, and a Go program that inherits
+// it starts some instructions sooner: it installs one handler less. The programs
+// are in process groups of their own, which a terminal does not hang up.
+func swallowHangups() (stop func()) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		return func() {}
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return func() { signal.Stop(hangups) }
 }
 
 // A launcher is a process that started this one, directly or not.
